@@ -1,6 +1,6 @@
 /**
  * Configuration (contract 15). The environment's text becomes checked values once, at the start of a process. A bad
- * value is reported in one line that names it. Nothing else in the project reads the environment.
+ * value is reported in one line that names it.
  */
 import { type ArchiveSettings, readArchiveSettings } from "./archive/settings.ts"
 import { type ChatSettings, readChatSettings } from "./chat/settings.ts"
@@ -69,7 +69,7 @@ export interface HubConfig {
   readonly chat: ChatSettings | null
   /** The settings of web push; `null` if the service or this process uses none. */
   readonly push: PushSettings | null
-  /** The settings of incoming mail; `null` if the service receives none. */
+  /** `null` if the service has no mail. */
   readonly mail: MailSettings | null
   /** The settings of a compartment host; `null` if this process is not one. */
   readonly runtime: RuntimeSettings | null
@@ -189,7 +189,7 @@ const settingsOf = (env: Env, { mode, baseUrl, name, roles }: Running) => {
   }
 }
 
-/** Variables with keys of 32 bytes in base64. All but the last two may also be files that only their role can read. */
+/** Variables with keys of 32 bytes in base64. For all but the last two, `<name>_FILE` may name a file instead. */
 const KEYS = [
   "HUB_SERVER_KEY",
   "HUB_MAIL_KEY",
@@ -261,7 +261,7 @@ const runtimeSettings = (env: Env, isHost: boolean): RuntimeSettings => {
 const isLoopback = (bind: string | null): boolean =>
   bind !== null && /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1|localhost)$/.test(bind)
 
-/** The most seconds that may be set. No balancer needs longer to notice that an edge is not ready. */
+/** The most seconds that may be set. */
 const LEAVE_MAX_SECONDS = 60
 /** The most replicas that nats-server allows for a stream. */
 const REPLICAS_MAX = 5
@@ -407,7 +407,7 @@ const roleList = (env: Env): ReadonlyArray<ActorRole> => {
   })
 }
 
-/** The language's own parser accepts almost anything as a date. */
+/** `Date.parse` also accepts texts that are no ISO 8601 dates. */
 const ISO_8601 = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/
 
 const instant = (env: Env, name: string, fallback: string): number => {

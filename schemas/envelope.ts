@@ -5,7 +5,6 @@ import { ERROR_STATUS, type ErrorCode } from "./errors.ts"
 import type { BodyKind } from "./body-ceiling.ts"
 import { LIMITS } from "./limits.ts"
 
-/** The place of a page in its list. */
 export const Paging = Schema.Struct({
   page: Schema.Int,
   per_page: Schema.Int,

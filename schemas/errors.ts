@@ -298,7 +298,7 @@ export const refusal = (code: ErrorCode, message: string, details?: ErrorDetails
   details === undefined ? { code, message } : { code, message, details }
 
 /**
- * The 422 of spec 7. It always has `details.field`, and `details.rule` if the caller gives one. The two functions below
+ * The 422 of spec 7. It always has `details.field`, and `details.rule` if the caller gives one. The functions below
  * report bounds.
  */
 export const invalidField = (field: string, message: string, more?: ErrorDetails): Refusal => ({

@@ -13,8 +13,8 @@ const shortened = (marks: string): string =>
 export const legible = (text: string): string => text.replaceAll(/\p{M}{2,}/gu, shortened)
 
 /**
- * The normal form of a text from a stranger, in linear time. Marks beyond the limit are dropped. The two half-width
- * marks of Japanese are letters as written, and marks in a compatible form.
+ * The normal form of a text from a stranger, in linear time. Marks beyond the limit are dropped. The pattern also names
+ * the two half-width voicing marks of Japanese: Unicode calls them letters, but NFKC and NFKD make marks of them.
  */
 export const normalForm = (text: string, form: "NFC" | "NFKC" | "NFKD"): string =>
   text.replaceAll(/[\p{M}\uff9e\uff9f]{2,}/gu, shortened).normalize(form)

@@ -1,9 +1,9 @@
 /**
- * All limits: every figure of specification section 8, and every further bound of the service.
+ * The limits of specification section 8, and further bounds of the service.
  *
  * The shape is that of the discovery document, so `HUB_LIMITS` names a figure by the dotted path under which a client
- * sees it (contract 15). `service` has the limits that discovery does not show. Units are part of each name:
- * `_seconds`, `_ms`, `_bytes`, `_chars`; everything else counts things.
+ * sees it (contract 15). `service` has the limits that discovery does not show. Units are part of the names:
+ * `_seconds`, `_ms`, `_bytes`, `_chars` and others.
  */
 import { OWNER_LIMITS } from "./human/limits.ts"
 import { CAPTCHA_LIMITS } from "./captcha/limits.ts"
@@ -165,8 +165,8 @@ export const LIMITS = {
     disable_after_seconds: 259_200,
     log_seconds: 2_592_000,
     /**
-     * Seconds for which the log keeps a delivery after it was queued. They are the sum of `log_seconds`, in which it
-     * can be sent again, and the longest series of attempts.
+     * Seconds for which the log keeps a delivery after it was queued. They cover `log_seconds`, in which it can be sent
+     * again, and the longest series of attempts.
      */
     kept_seconds: 3_456_000,
     redeliveries_max: 20,
@@ -200,7 +200,10 @@ export const LIMITS = {
      * like deliveries for a slow receiver.
      */
     probation_tries_max: 4,
-    /** A delivery for which a slow receiver has no room comes again after this time, which doubles each time. */
+    /**
+     * A delivery for which a slow receiver has no room comes again after this time, which doubles each time up to
+     * `put_off_max_seconds`.
+     */
     put_off_seconds: 5,
     put_off_max_seconds: 3600,
     /** Unacknowledged deliveries of all workers together. */
@@ -227,7 +230,8 @@ export const LIMITS = {
      */
     heartbeat_ms: 15_000,
     /**
-     * The interval in which an edge looks for news, in addition to notices. A notice may be lost if its sender dies.
+     * The interval in which an edge looks for news, in addition to the hints on the bus. A hint may be lost if its
+     * sender dies.
      */
     look_ms: 2000,
     /** The most agents in one query for news. */
@@ -274,7 +278,7 @@ export const LIMITS = {
     request_deadline_ms: 10_000,
     /** The time of one answer from the read models. */
     query_timeout_ms: 5_000,
-    /** Headers and body have a timeout each, because spec 5.1 has no rule for slow clients. */
+    /** Timeouts for slow clients, of the headers and of the body. */
     headers_timeout_ms: 10_000,
     body_timeout_ms: 10_000,
     /**
@@ -305,8 +309,8 @@ export const LIMITS = {
     password_passes: 2,
     passwords_waiting_max: 32,
     /**
-     * The most queries of the read models that one edge makes at once, which one node can answer
-     * (actors/queries/serve.ts). Also the most for one client, address or account.
+     * The most queries of the read models that one edge makes at once, and the most for one client, address or account.
+     * One node can answer as many as one edge makes (actors/queries/serve.ts).
      */
     max_queries: 500,
     max_client_queries: 50,

@@ -24,7 +24,7 @@ const EMBEDDING = [
 
 const IPV4_AT = 12
 
-/** The client's IPv4 address, if the IPv6 address only carries it. */
+/** The IPv4 address inside an address of `EMBEDDING`. Other addresses are returned unchanged. */
 const embedded = (address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 => {
   if (address.kind() === "ipv4") return address
   const found = EMBEDDING.find(({ network }) => address.match(network[0], network[1]))

@@ -137,7 +137,7 @@ const IF_NONE_MATCH: OpenApi.OpenAPISpecParameter = {
   schema: TEXT
 }
 
-/** Added to writes of stored bytes. */
+/** Parameters that are added to writes of stored bytes. */
 const TAGS: ReadonlyArray<OpenApi.OpenAPISpecParameter> = [
   {
     name: "If-Match",

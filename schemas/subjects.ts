@@ -1,6 +1,7 @@
 /**
- * The subjects, streams, buckets and consumers of the bus, by the function that builds each. Nothing else writes a
- * `hub.` subject as text. Addresses of the server's own API (`$JS`, `$KV`) are also written where they are used. `schemas/contract/subjects.txt` is the committed snapshot of this list.
+ * The subjects, streams, buckets and consumers of the bus, by the function that builds each. The services build `hub.`
+ * subjects only here; ops/deploy/nats/roles.conf repeats them. Addresses of the server's own API (`$JS`, `$KV`) are
+ * also written where they are used. `schemas/contract/subjects.txt` is the committed snapshot of this list.
  *
  *  - `hub.node.<session>.<role>`: command frames to one actor node (request-reply in batches), by the asker's role
  *    (bus/roles.ts)
@@ -8,7 +9,7 @@
  *  - `hub.drain.<session>`: the operator tells a node to give its shards back and to end
  *  - `$SRV.FIGURES`: the operators' console asks every process for its figures (runtime/metrics/figures.ts)
  *  - `hub.reply.<role>.<asker>.<session>`: reply frames back to one asker; a "no responders" on it names the session
- *  - `hub.qry.<view>`: queries of the read models, queue group, any actor node
+ *  - `hub.qry.<view>`: queries, which one process of a queue group answers
  *  - `hub.evt.<kind>.<id>`: the log: one subject an actor, one message a commit
  *  - `hub.nonce`: used nonces, in batches, kept a little longer than they are refused
  *  - `hub.proof`: nonces of proofs of identity, in the same form
@@ -28,8 +29,8 @@
  *  - `hub.mail.<mailbox>.<mail>.<part>.<n>`: a piece of a message's text or attachment, sealed; kept for its time to
  *    live
  *  - `hub.vault.<agent>.<vault>.<sha256>`: a ciphertext of a vault; erased with its entry, or with the vault
- *  - `hub.vaultkey.<vault>`: a vault's private key, sealed under HUB_VAULT_KEY; only the keeper reads and erases it
- *  - `hub.vaulttoken.<agent>.<place>`: the keeper's data on a fill service's token; nobody else reads it
+ *  - `hub.vaultkey.<vault>`: a vault's private key, sealed under HUB_VAULT_KEY, for the keeper
+ *  - `hub.vaulttoken.<agent>.<place>`: the keeper's data on a fill service's token
  *  - `hub.keeper.<view>`: queries that the keeper alone hears and answers
  *  - `hub.projected`: watermarks of the read models, announced after each transaction
  *  - `hub.notified.<agent>`: a hint to edges with a held request of the agent: the id of its newest notification, or
@@ -38,7 +39,7 @@
  *  - `hub.console.link`: the operator asks the console for a one-time link
  *  - `hub.audit`: a line for each private thing that an operator opened in the console
  *  - `hub.restore`: nothing is published on it; the stream that marks an unfinished restore needs a subject
- *  - `hub.suspect`: an edge got "no responders" from a session; all actor nodes ping that session at once
+ *  - `hub.suspect`: an asker got "no responders" from a session; all actor nodes ping that session at once
  */
 export const subjects = {
   node: (session: string, role: string) => `hub.node.${session}.${role}`,

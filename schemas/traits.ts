@@ -64,10 +64,7 @@ export interface Traits {
   readonly keptSeconds?: number
 }
 
-/**
- * Groups whose writes are visible to others. A provisional agent may make none of them, unless an endpoint's Traits
- * allow it.
- */
+/** Groups whose writes a provisional agent may not make, unless an endpoint's Traits allow it. */
 export const ADMITTED_GROUPS: ReadonlySet<string> = new Set([
   "post",
   "file",
@@ -88,7 +85,7 @@ export const Row = Context.Reference<string>("hub/endpoint/Row", { defaultValue:
 /** The place of a group of endpoints in the reference. The lowest number comes first. */
 export const Chapter = Context.Reference<number>("hub/group/Chapter", { defaultValue: () => Number.MAX_SAFE_INTEGER })
 
-/** Throws if there are none. */
+/** Sorts groups by `Chapter`. Throws if there are none. */
 export const byChapter = <Group extends HttpApiGroup.Constraint>(
   groups: ReadonlyArray<Group>
 ): readonly [Group, ...Array<Group>] => {
@@ -112,7 +109,7 @@ export const traitsOf = (groups: ReadonlyArray<HttpApiGroup.Constraint>): Readon
 
 /** The handler uses its own bucket, so neither `anon` nor `write` is drawn from. */
 export const OWN_BUCKET: Traits = { drawsAnon: false, draw: [] }
-/** For endpoints that people use to log in with a password. */
+/** For endpoints where people sign up or log in with a password. */
 export const ENTRANCE: Traits = { ...OWN_BUCKET, guessable: true }
 /** For writes by a person with a session, which draw on that person's bucket. */
 export const HUMAN_WRITE: Traits = { drawsAnon: false }

@@ -9,7 +9,7 @@ const UNSEEN = /[\p{DI}\ufff9-\ufffc\u2800\u{1d159}\u{13441}\u{13442}]/gu
 /** Scripts that use joiners within words, and marks that several of them share. */
 const JOINING =
   /[\p{scx=Arab}\p{scx=Syrc}\p{scx=Nkoo}\p{scx=Mong}\p{scx=Mand}\p{scx=Adlm}\p{scx=Rohg}\p{scx=Deva}\p{scx=Beng}\p{scx=Guru}\p{scx=Gujr}\p{scx=Orya}\p{scx=Taml}\p{scx=Telu}\p{scx=Knda}\p{scx=Mlym}\p{scx=Sinh}\p{scx=Khmr}\p{scx=Mymr}\p{scx=Tibt}\p{scx=Java}\p{scx=Bali}\p{scx=Sund}\p{scx=Cakm}\p{scx=Mtei}\p{scx=Newa}\p{scx=Tirh}\p{scx=Gran}\p{scx=Brah}]/u
-/** Half a letter also occurs at the end of a word: the sign that removes the vowel, and a joiner. */
+/** The signs that remove a letter's vowel. A joiner may follow one at the end of a word too, to show half a letter. */
 const VIRAMA = /[\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca]/
 const EMOJI = /[\p{Extended_Pictographic}\p{Emoji_Modifier}]/u
 const JOINER = /[\u200c\u200d]/
@@ -19,7 +19,7 @@ const IDEOGRAPHIC_SELECTOR = /[\u{e0100}-\u{e01ef}]/u
 const MONGOLIAN_SELECTOR = /[\u180b-\u180d\u180f]/
 const KEYCAP = "\u20e3"
 
-/** Blanks of a script or notation, each with the characters that it may be between. */
+/** Blanks of a script or notation, each with the characters that it may follow. */
 const BLANKS: ReadonlyMap<string, RegExp> = new Map([
   ["\u2800", /[\u2801-\u28ff]/],
   ["\u{1d159}", /[\u{1d100}-\u{1d158}\u{1d15a}-\u{1d1ff}]/u],

@@ -114,8 +114,8 @@ export const RESERVED_HANDLES: ReadonlySet<string> = new Set([
 
 /**
  * Checks a webhook's address (contract 4): https in production, and port 443 or 1024 and above. Development also allows
- * http. The IP address of the name is checked when a delivery connects, not here. Returns the rule that is broken, or
- * `null`.
+ * http, and port 80. The IP address of the name is checked when a delivery connects, not here. Returns the rule that is
+ * broken, or `null`.
  */
 export const webhookAddressProblem = (text: string, production: boolean): string | null => {
   const url = webAddressOf(text)

@@ -4,5 +4,4 @@ export { AgentApi as api } from "./api.ts"
 export { AgentPages as pages } from "./pages.ts"
 export { agentQueries as queries } from "./operations.ts"
 
-/** An agent is found by its handle and by its number. */
 export const operations = { ...agentOperations, ...handleOperations, ...numberOperations }

@@ -12,7 +12,8 @@ const Found = Schema.Struct({ agent: Schema.String })
 
 export const agentOperations = operationsOf("agent", {
   /**
-   * If `by` is present, the nonce of the signature is checked and recorded first. The edge has verified the signature.
+   * Returns what the edge needs to know of a signer. With `by`, the gate first checks and records the signature's
+   * nonce.
    */
   "agent.authenticate": op({
     input: Nothing,
@@ -27,10 +28,10 @@ export const agentOperations = operationsOf("agent", {
     askedBy: ["edge"]
   }),
   "agent.me": op({ input: Nothing, output: AgentPrivate, askedBy: ["edge"] }),
-  /** `null` if the profile contains names of people. Ask `agent.me` for it then. */
+  /** `null` if the agent has sponsors, whose names are not in its state. Ask `agent.me` for the profile then. */
   "agent.update": op({ input: UpdateMe, output: Schema.NullOr(AgentPrivate), askedBy: ["edge"] }),
   "agent.delete": op({ input: Schema.Struct({ confirm: Schema.String }), output: Deleted, askedBy: ["edge"] }),
-  /** Must be asked without `by`. Refused `not_found` for an agent that is banned, deleted or unknown. */
+  /** Refused `not_found` for an agent that is banned, deleted or unknown. */
   "agent.profile": op({ input: Nothing, output: AgentPublic, askedBy: ["edge"] }),
   /** Records the nonce of a signature by a key that need not be registered (registration step 3). */
   "agent.admit_key": op({
@@ -41,7 +42,7 @@ export const agentOperations = operationsOf("agent", {
   }),
   /**
    * Makes a provisional agent a full one after it has passed the challenge (contract 22). Refused like step 3 of the
-   * registration. Answers with the private profile, or `null` if the profile must be asked for.
+   * registration. Answers like `agent.update`.
    */
   "agent.admit": op({ input: Admission, output: Schema.Unknown, askedBy: ["edge"] })
 })
@@ -56,7 +57,7 @@ export const handleOperations = operationsOf("handle", {
   "handle.resolve": op({ input: Nothing, output: Found, askedBy: ["edge"] })
 })
 
-/** The most authors in one query. No page shows more. */
+/** The most authors in one query. Further ids are ignored. */
 export const AUTHORS_MAX = 100
 
 export const agentQueries = {

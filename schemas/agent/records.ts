@@ -32,8 +32,8 @@ const publicFields = {
   status: Schema.Literals(["active", "suspended"]),
   is_system: Schema.Boolean,
   /**
-   * True if it was made for a person and has not passed registration's questions yet. It cannot send anything to
-   * others.
+   * True if it was made for a person and has not passed registration's questions yet. It cannot publish, vote, report,
+   * or write to other agents (contract 22).
    */
   provisional: Schema.Boolean,
   roles: Schema.Array(Schema.String),
@@ -51,7 +51,7 @@ export type AgentPublic = typeof AgentPublic.Type
 
 const { transparency: _transparency, ...listedFields } = publicFields
 
-/** An agent in the directory: the public profile without its longest field, which only the profile itself has. */
+/** An agent in the directory: the public profile without `transparency`. */
 export const AgentListed = Schema.Struct(listedFields).annotate({ identifier: "AgentListed" })
 export type AgentListed = typeof AgentListed.Type
 

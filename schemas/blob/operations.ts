@@ -11,7 +11,7 @@ import { FiredTimer } from "../timer.ts"
 export const BlobRef = Schema.Struct({
   /** sha256 in lower-case hex. */
   sha256: Schema.String,
-  /** The number of bytes. */
+  /** In bytes. */
   size: Schema.Int
 })
 export type BlobRef = typeof BlobRef.Type
@@ -26,8 +26,8 @@ export const piecesOf = (size: number): number => Math.ceil(size / BLOB_PIECE_BY
 
 export const blobOperations = operationsOf("blob", {
   /**
-   * Ask this before writing the pieces, so that they are not deleted for a while, although no record refers to them
-   * yet. `stored` is true if they exist already and need not be written.
+   * Announces an upload. The pieces are then kept for a grace period, although no record refers to them yet. `stored`
+   * is true if they exist already and need not be written.
    */
   "blob.expect": op({
     input: Schema.Struct({ size: Schema.Int }),

@@ -1,4 +1,4 @@
-/** The agents that an agent has blocked (contract 3, 19). Others do not learn about it. */
+/** The agents that an agent has blocked (contract 3, 19). */
 import { Schema } from "effect"
 import { Author } from "../content/author.ts"
 

@@ -103,7 +103,9 @@ export const operations = operationsOf("agent", {
 
 const Keeper = Schema.Struct({ agent: Schema.String })
 
-/** All queries but the last leave out bookmarks whose target no list contains. */
+/**
+ * `bookmarks_not_shown` returns the bookmarks whose target is not publicly visible. The other queries leave them out.
+ */
 export const queries = {
   bookmarks: query({
     input: Schema.Struct({ ...Keeper.fields, page: Schema.Int, per_page: Schema.Int }),
@@ -111,7 +113,7 @@ export const queries = {
   }),
   bookmark: query({ input: Schema.Struct({ ...Keeper.fields, ...target }), output: Schema.NullOr(Bookmark) }),
   bookmarks_counted: query({ input: Keeper, output: Schema.Int }),
-  /** The bookmarks that other queries leave out: first those whose target seems to be deleted, then the oldest. */
+  /** Bookmarks whose target seems to be deleted come first. Within each group the oldest comes first. */
   bookmarks_not_shown: query({
     input: Schema.Struct({ ...Keeper.fields, limit: Schema.Int }),
     output: paged(Schema.Struct({ ...target, kept: Schema.Boolean }))

@@ -34,8 +34,8 @@ export interface SignedBy {
 
 export interface Ask {
   /**
-   * The id of the client's request, which is unique. An edge that tries again sends the same. It is also the command's
-   * id in the log.
+   * The unique id of the ask. A repetition has the same id. It is also the command's id in the log, unless `command` is
+   * given.
    */
   readonly id: string
   readonly kind: string
@@ -46,7 +46,7 @@ export interface Ask {
   readonly by?: SignedBy | undefined
   /**
    * Rate-limit buckets of the agent to draw from before the operation, in this order, and then the bucket `agent`
-   * (contract 11). Absent if the signature was verified before, because the buckets were drawn from then.
+   * (contract 11). Absent for an unsigned ask, and if an earlier ask of the request has drawn already.
    */
   readonly draw?: ReadonlyArray<string> | undefined
   /** True if a suspended agent may use the operation although it writes (spec 3.1: deletion, key rotation). */
@@ -78,7 +78,10 @@ export interface RateState {
 
 export interface ReplyHead {
   readonly refused?: Refusal
-  /** The source of a refusal: the actor's gate, or `bus` if no actor could be asked. Absent if the actor refused. */
+  /**
+   * The source of a refusal: the actor's gate, or `bus` if no actor could be asked. Absent for a refusal by the actor
+   * itself.
+   */
   readonly by?: "gate" | "bus"
   /** The agent bucket after this draw (spec 4.1.7). */
   readonly rate?: RateState

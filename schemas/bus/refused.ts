@@ -29,7 +29,7 @@ export const RefusedRequest = Schema.Struct({
   reason: Schema.NullOr(Schema.String),
   /** Hub id of the key whose signature was valid. */
   key: Schema.NullOr(Schema.String),
-  /** Hub id of the agent. It equals `key` unless the agent has got this key by a rotation. */
+  /** Hub id of the agent. It equals `key` unless the agent has replaced its first key. */
   agent: Schema.NullOr(Schema.String),
   human: Schema.NullOr(Schema.String),
   /** Keyed hash of the client's address, as in the request log. */

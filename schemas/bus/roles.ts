@@ -5,10 +5,8 @@
  * Invariants
  *  - The subject of an ask contains the role of its asker, `hub.node.<session>.<role>`, and the server lets a user
  *    publish only under its own role. So a node knows the asker without trusting the ask.
- *  - A node carries out only operations that the asker's role may ask, as each declares (`askedBy`). An edge reaches
- *    the operations of the API, a webhook worker those of a delivery, the mail process those of mailboxes. The keeper
- *    reaches those of vaults' keys, a host those of its compartments. Operations with an empty list are for actors and
- *    operators only.
+ *  - A node carries out only operations that the asker's role may ask, as each declares (`askedBy`). Operations with an
+ *    empty list are for actors and operators only.
  *  - Inboxes lie below the role's own prefix, so that no role can listen to the answers of another.
  */
 import type { AskerRole } from "../operation.ts"
@@ -17,7 +15,6 @@ import { isAskedBy } from "./operations.ts"
 export const BUS_ROLES = ["edge", "actors", "queries", "webhooks", "mail", "keeper", "runtime", "operator"] as const
 export type BusRole = (typeof BUS_ROLES)[number]
 
-/** Prefix of a role's inboxes. */
 export const inboxOf = (role: BusRole): string => `_INBOX.${role}`
 
 /**

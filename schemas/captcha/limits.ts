@@ -17,7 +17,7 @@ export const CAPTCHA_LIMITS = {
   captcha_image_seconds: 3600,
   /** The most pending captchas of one agent. */
   captchas_pending_max: 10,
-  /** The most images that an edge decodes at once, and the most that wait for it. */
+  /** The most images that an edge decodes at once, and the most that wait to be decoded. */
   captcha_images_at_once: 2,
   captcha_images_waiting_max: 16
 } as const

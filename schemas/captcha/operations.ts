@@ -40,7 +40,7 @@ export const relayingOperations = operationsOf("agent", {
   }),
   /** Checks the conditions of `captcha.send` before the picture is stored, and refuses like it. */
   "captcha.may_send": op({ input: Nothing, output: Nothing, askedBy: ["edge"] }),
-  /** Reports a captcha's outcome to its agent. `answered_at` is in Unix ms, if an owner answered. */
+  /** Reports a captcha's outcome to its agent. `answered_at` is in Unix ms; `null` unless `state` is `answered`. */
   "captcha.told": op({
     input: Schema.Struct({
       captcha: Schema.Int,
@@ -68,7 +68,10 @@ export const captchaOperations = operationsOf("captcha", {
     output: Nothing,
     askedBy: ["edge"]
   }),
-  /** The captcha as one of the agent's owners sees it. `key` is `null` after the picture was erased. */
+  /**
+   * The captcha as one of the agent's owners sees it. `key` is `null` after the picture was erased, and if the people
+   * for whom it was sealed have no account any more.
+   */
   "captcha.shown": op({
     input: ByHuman,
     output: Schema.Struct({

@@ -47,7 +47,7 @@ export const Captcha = Schema.Struct({
   /** The person's id, `hum_…`. */
   answered_by: Schema.NullOr(Schema.String),
   result: Schema.NullOr(CaptchaResult),
-  /** True if this response was held until an owner answered. */
+  /** True if this response was held for an owner's answer. */
   waited: Schema.Boolean
 }).annotate({ identifier: "Captcha" })
 export type Captcha = typeof Captcha.Type

@@ -14,7 +14,7 @@ export const categoryOperations = operationsOf("category", {
     output: Schema.Struct({ slug: Schema.String, ...Definition.fields }),
     askedBy: []
   }),
-  /** Applied only once for a category, so it never undoes later changes and removals by operators. */
+  /** Defines the category only if it was never defined before, so operators' changes and removals stay. */
   "category.seed": op({ input: Definition, output: Nothing, askedBy: [] }),
   /** Refused `not_found` if there is no such category. */
   "category.look": op({

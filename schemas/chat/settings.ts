@@ -1,4 +1,7 @@
-/** The chat by which owners are reached, by the environment (contract 16, 20). A problem never repeats the token. */
+/**
+ * Reads the settings of the chat by which owners are reached from the environment (contract 16, 20). A problem never
+ * repeats the token.
+ */
 
 export interface ChatSettings {
   /** The bot's token, which is secret. */
@@ -20,7 +23,7 @@ const LOOPBACK = /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\]|localhost)$/
 
 const given = (env: Env, name: string): string => env[name]?.trim() ?? ""
 
-/** Every address contains the token, so plain HTTP is allowed only to this machine. */
+/** The addresses of requests contain the token, so plain HTTP is allowed only to this machine. */
 const isAddress = (text: string): boolean => {
   if (!URL.canParse(text)) return false
   const { protocol, hostname, username, password, search, hash } = new URL(text)
@@ -28,7 +31,7 @@ const isAddress = (text: string): boolean => {
   return protocol === "https:" || (protocol === "http:" && LOOPBACK.test(hostname))
 }
 
-/** Returns no chat settings if there is no token. */
+/** Without a token the settings are `null`, and there is no chat. */
 export const readChatSettings = (env: Env): ChatSettingsResult => {
   const [token, url] = [given(env, "HUB_TELEGRAM_TOKEN"), given(env, "HUB_TELEGRAM_URL")]
   if (token !== "" && !TOKEN.test(token))

@@ -50,8 +50,8 @@ const LOST =
   /^(E?UID|PPID|GROUPS|FUNCNAME|FUNCNEST|S?RANDOM|(OLD)?PWD|BASH|BASHPID|BASH_.*|SECONDS|LINENO|SHLVL|DIRSTACK|PIPESTATUS|HISTCMD|EPOCHSECONDS|EPOCHREALTIME|COMP_.*|COMPREPLY|COPROC|MAPFILE|READLINE_.*|REPLY|OPTARG|OPTERR|OPTIND|PS[0-3])$/
 
 /**
- * Returns the reason why a name is invalid; `null` if it is valid. With `goes` the secret is removed. Reserved names
- * are then valid, because the secret may have been stored before its name was reserved.
+ * Returns the reason why a name is invalid; `null` if it is valid. `goes` is true if the secret is to be removed.
+ * Reserved names are valid then, because the secret may have been stored before its name was reserved.
  */
 export const secretNameProblem = (name: string, goes = false): string | null => {
   if (!SECRET_NAME.test(name)) return "must be 1 to 64 capitals, digits and underscores, a letter first"
@@ -67,8 +67,8 @@ const DEST_MAX_CHARS = 500
 export const UPLOAD_PREFIX = ".hub-upload-"
 
 /**
- * Normalizes the path of a folder below `/data/work`: no empty parts, no dots. `null` if it is invalid. Edges and hosts
- * use the same check, so that every accepted folder can be used.
+ * Normalizes the path of a folder below `/data/work`: no empty parts and no `.`. `null` if it is invalid. Edges and
+ * hosts use the same check, so that every accepted folder can be used.
  */
 export const destOf = (text: string): string | null => {
   if (text.length > DEST_MAX_CHARS || text.startsWith("/")) return null

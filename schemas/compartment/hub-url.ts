@@ -5,7 +5,7 @@ export const INSIDE_HOST = "hub.internal"
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
-/** The port at which the service answers on this machine; `null` if it has a public address. */
+/** The port at which the service answers on this machine; `null` if `baseUrl` does not name this machine. */
 export const loopbackPort = (baseUrl: string): number | null => {
   const { hostname, port, protocol } = new URL(baseUrl)
   if (!LOOPBACK.test(hostname)) return null

@@ -7,7 +7,7 @@ export const RUNTIME_LIMITS = {
   quotas: { cpu_percent: 50, memory_mb: 768, disk_mb: 4096, tmp_mb: 256, egress_kbit: 20_480, pids: 256 },
   /** A compartment whose `/data` exceeds this percentage of its quota is stopped. */
   disk_stop_percent: 125,
-  /** The wait before a program is started again, twice as long each time. */
+  /** The wait before a program is started again, twice as long each time, up to `restart_max_seconds`. */
   restart_seconds: 30,
   restart_max_seconds: 1800,
   /** A run of this length resets the wait to `restart_seconds`. */
@@ -18,8 +18,8 @@ export const RUNTIME_LIMITS = {
   secrets_max: 50,
   secret_max_bytes: 32_768,
   /**
-   * The most bytes of all names and values in sealed form. One event contains all of them, and must fit into a bus
-   * message.
+   * The most bytes of all secrets of a compartment, in clear and in sealed form. One event contains all of them, and
+   * must fit into a bus message.
    */
   secrets_max_bytes: 262_144,
   secrets_sealed_max_bytes: 460_000,
@@ -28,7 +28,7 @@ export const RUNTIME_LIMITS = {
   web_link_seconds: 3600
 } as const
 
-/** Quotas as they are shown, with the part of one CPU. */
+/** The quotas with `cpus` in place of `cpu_percent`: 0.5 is half of one CPU. */
 export const quotasRecord = <Q extends { readonly cpu_percent: number }>({ cpu_percent, ...rest }: Q) => ({
   cpus: cpu_percent / 100,
   ...rest

@@ -23,7 +23,10 @@ export const Box = SealedBox
 export const NamedBox = Schema.Struct({ name: Schema.String, box: Box, bytes: Schema.Int })
 export type NamedBox = typeof NamedBox.Type
 
-/** The caller. Everybody else gets "not found". Operators may read all. */
+/**
+ * The caller of an operation. Callers without a right to the compartment get `not_found`. Operators may read every
+ * compartment.
+ */
 export const Asker = Schema.Union([
   Schema.Struct({ type: Schema.Literal("agent"), agent: Schema.String, operator: Schema.Boolean }),
   Schema.Struct({ type: Schema.Literal("human"), human: Schema.String }),
@@ -44,13 +47,15 @@ export type KnownCompartment = typeof KnownCompartment.Type
 
 const Looked = Schema.Struct({ compartment: KnownCompartment, host: Schema.String })
 
-/** The state that the host should establish. `run` is the number of a start, which is given only once. */
+/**
+ * The state that the host should establish. `run` is the number of a start. No other start of the compartment has it.
+ */
 export const Desired = Schema.Struct({
   goal: Schema.Literals(["running", "stopped", "deleted"]),
   status: CompartmentStatus,
   run: Schema.Int,
   agent: Schema.String,
-  /** The agent's number. Absent from an earlier release's actor. */
+  /** The agent's number, if the goal is `running`. Absent from an earlier release's actor. */
   hx_id: Schema.optionalKey(Schema.String),
   name: Schema.String,
   command: Schema.String,
@@ -133,7 +138,7 @@ export const compartmentOperations = operationsOf("compartment", {
   }),
   /**
    * Queues an archive that the edge has checked and stored in sealed form. Refused `compartment_busy` if too many
-   * archives wait.
+   * archives wait, or the compartment is being deleted.
    */
   "compartment.queue_files": op({
     input: Schema.Struct({ by: Asker, dest: Schema.String, blob: BlobRef, key: Box, files: Schema.Int }),
@@ -187,7 +192,7 @@ export const compartmentOperations = operationsOf("compartment", {
     output: Nothing,
     askedBy: []
   }),
-  /** The account that created the compartment was deleted. */
+  /** Deletes the compartment, because an account was deleted or a report was resolved with `removed`. */
   "compartment.end": op({ input: Nothing, output: Nothing, askedBy: [] }),
   /** An agent has reported the compartment. A report by an operator or an established agent may suspend it. */
   "compartment.reported": op({

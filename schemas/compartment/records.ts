@@ -65,14 +65,17 @@ export const Compartment = Schema.Struct({
     HUB_COMPARTMENT: Schema.String,
     HUB_KEY: Schema.Literals([KEY_SET, KEY_NOT_SET])
   }),
-  /** The owner of the agent who has a verified address, with the name at this service. */
+  /**
+   * The person who made the compartment, or else an owner of the agent with a verified address. `null` if there is
+   * neither.
+   */
   owner: Schema.NullOr(Schema.Struct({ human_id: Schema.String, name: Schema.String })),
   /** The agent's hub id. */
   agent: Schema.String,
-  /** `null` while its host is away. */
+  /** `null` while its host is away, or has not reported it. */
   isolation: Schema.NullOr(Isolation),
   quotas: Quotas,
-  /** `null` while its host does not report it. */
+  /** `null` while the compartment is created or deleted, and while its host does not answer. */
   usage: Schema.Struct({ disk_mb: Schema.NullOr(Schema.Int) }),
   exit_code: Schema.NullOr(Schema.Int),
   oom_killed: Schema.Boolean,
@@ -152,8 +155,8 @@ export const RuntimeOffer = Schema.Struct({
 export type RuntimeOffer = typeof RuntimeOffer.Type
 
 /**
- * Versions of the terms, the newest first. A compartment keeps the version under which it was made. Each is a file of
- * `edge/docs/terms/`, which must not be changed: changed words need a new version.
+ * Versions of the terms, the newest first. A compartment keeps the version under which it was made. Each version is a
+ * file of `edge/docs/terms/`. Such a file must not be changed: changed words need a new version.
  */
 export const RUNTIME_TERMS_VERSIONS = ["2026-11-27", "2026-11-25"] as const
 export const [RUNTIME_TERMS_VERSION] = RUNTIME_TERMS_VERSIONS

@@ -1,4 +1,4 @@
-/** The operators' console by the environment. */
+/** Settings of the operators' console. */
 import { withoutTrailing } from "../text.ts"
 
 export interface ConsoleSettings {
@@ -7,7 +7,7 @@ export interface ConsoleSettings {
   readonly port: number
   /** Address that operators type, without a trailing slash. */
   readonly url: string
-  /** Allows one-time links, which the bus' operator asks for. `npm start` sets it. */
+  /** Allows one-time links, which the bus user `operator` asks for. `npm start` sets it. */
   readonly links: boolean
 }
 

@@ -10,7 +10,7 @@ const { limits } = LIMITS
 
 /** Trimmed. The rest is one line with visible characters. */
 export const Title = Schema.String.check(
-  // Checked below, after trimming. This only shows the limits in the contract.
+  // Checked below, after trimming. This only shows the limits in the OpenAPI document.
   Schema.makeFilter(() => true, { toJsonSchema: () => ({ minLength: 1, maxLength: limits.max_title_chars }) })
 ).pipe(
   Schema.decodeTo(
@@ -25,13 +25,12 @@ export const Title = Schema.String.check(
   )
 )
 
-/** The text in markdown. */
 export const Body = Lines.check(
   Schema.isBetweenCodePoints(1, limits.max_body_chars, { message: `must be 1 to ${limits.max_body_chars} characters` }),
   matches(VISIBLE, "must not be blank")
 )
 
-/** The contract shows a pattern only if it has the flag `u`. */
+/** The OpenAPI document shows a pattern only if it has the flag `u`. */
 const TAG = /^[a-z0-9-]{1,32}$/u
 const TAG_MAX_CHARS = 32
 const TAG_RULE = `must be 1 to ${TAG_MAX_CHARS} of a-z, 0-9 and -`

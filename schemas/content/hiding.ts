@@ -13,7 +13,6 @@ const HiddenReason = Lines.check(
   matches(VISIBLE, "must not be blank")
 )
 
-/** The fields of a change by which an operator hides or restores content. */
 export const Hiding = {
   hidden: Schema.optionalKey(Schema.Boolean),
   hidden_reason: Schema.optionalKey(HiddenReason)

@@ -27,7 +27,7 @@ export const contentOperations = operationsOf("agent", {
       reason: Schema.NullOr(Schema.String),
       upvotes: Schema.Int,
       downvotes: Schema.Int,
-      /** Paths of the page. */
+      /** Paths of the page, and of the record in the API. */
       url: Schema.String,
       api_url: Schema.String
     }),

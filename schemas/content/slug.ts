@@ -11,7 +11,7 @@ export const SLUG_MAX_CHARS = 60
 /** Matches characters to be replaced by a hyphen. Accents and compatibility forms are removed before. */
 const NOT_WORD = /[^a-z0-9]+/
 
-/** The words of a title in `a-z0-9`, joined by single hyphens. Empty if the title has no such letters. */
+/** The words of a title in `a-z0-9`, joined by single hyphens. Empty if the title has none of the letters a to z. */
 export const slugOf = (title: string): string => {
   const plain = normalForm(title, "NFKD").replaceAll(/\p{M}/gu, "").toLowerCase()
   const slug = withinBound(plain.split(NOT_WORD).filter((word) => word !== ""))

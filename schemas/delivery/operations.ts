@@ -4,7 +4,6 @@ import { Nothing, op, operationsOf } from "../operation.ts"
 import { FiredTimer } from "../timer.ts"
 import { DELIVERY_STATUSES } from "../webhook/api.ts"
 
-/** The content that a worker needs for an attempt. */
 export const DeliveryContent = Schema.Struct({
   agent: Schema.String,
   about: Schema.String,
@@ -30,7 +29,7 @@ export const Report = Schema.Struct({
 })
 export type Report = typeof Report.Type
 
-/** The delivery's status after the report. */
+/** The delivery's status after the operation; `null` if there is no such delivery. */
 const Told = Schema.Struct({ status: Schema.NullOr(Schema.Literals(DELIVERY_STATUSES)) })
 
 export const deliveryOperations = operationsOf("delivery", {
@@ -43,6 +42,5 @@ export const deliveryOperations = operationsOf("delivery", {
     askedBy: ["webhooks"]
   }),
   "delivery.redeliver": op({ input: Schema.Struct({ agent: Schema.String }), output: Told, askedBy: [] }),
-  /** The next attempt is due. */
   "delivery.timer": op({ input: FiredTimer, output: Told, askedBy: [] })
 })

@@ -15,10 +15,9 @@ export const FeedEntry = Schema.Struct({
   title: Schema.String,
   /** Markdown, which may be cut. */
   text: Schema.String,
-  /** True if the text was cut. */
   cut: Schema.Boolean,
   tags: Schema.Array(Schema.String),
-  /** The category of a thread. */
+  /** `null` for a post. */
   category: Schema.NullOr(Schema.Struct({ slug: Schema.String, name: Schema.String })),
   author: Author,
   created_at: Schema.String,

@@ -94,7 +94,7 @@ export const operations = operationsOf("fleet", {
   /**
    * Gives the compartment a place on a host, and writes the compartment's first event in the same commit. Refused
    * `compartment_limit`, `runtime_full`, `runtime_unavailable`, `compartment_name_taken`, `validation_error` for an
-   * image that is not offered.
+   * image that is not offered and for too large secrets.
    */
   "fleet.create": op({ input: NewCompartment, output: Schema.Struct({ host: Schema.String }), askedBy: ["edge"] }),
   /**
@@ -106,14 +106,13 @@ export const operations = operationsOf("fleet", {
     output: Schema.Struct({ host: Schema.String, agent: Schema.String }),
     askedBy: ["edge"]
   }),
-  /** Renames a compartment, unless the agent has another compartment of that name. */
+  /** Refused `compartment_name_taken` if the agent has another compartment of that name. */
   "fleet.rename": op({
     input: Schema.Struct({ compartment: Schema.String, name: Schema.String }),
     output: Nothing,
     askedBy: []
   }),
   "fleet.release": op({ input: Schema.Struct({ compartment: Schema.String }), output: Nothing, askedBy: [] }),
-  /** A host reports its state. */
   "fleet.report": op({ input: HostReport, output: Nothing, askedBy: ["runtime"] }),
   /** A host asks for the ids of its compartments. */
   "fleet.mine": op({
@@ -121,7 +120,7 @@ export const operations = operationsOf("fleet", {
     output: Schema.Struct({ compartments: Schema.Array(Schema.String) }),
     askedBy: ["runtime"]
   }),
-  /** Places no new compartments on the host. Existing ones stay. */
+  /** If `drained` is true, no new compartments are placed on the host. Existing ones stay. */
   "fleet.drain": op({
     input: Schema.Struct({ host: Schema.String, drained: Schema.Boolean }),
     output: Nothing,
@@ -129,7 +128,7 @@ export const operations = operationsOf("fleet", {
   }),
   /** An operator gives up a lost host. Its compartments move to other hosts and begin with an empty `/data`. */
   "fleet.forget": op({ input: Schema.Struct({ host: Schema.String }), output: Nothing, askedBy: [] }),
-  /** Reports the end of an agent's or a person's account. */
+  /** Reports that an agent's status has changed, or that a person's account was deleted. */
   "fleet.fate": op({
     input: Schema.Union([
       Schema.Struct({

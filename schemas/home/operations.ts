@@ -15,7 +15,7 @@ export const homeOperations = operationsOf("agent", {
       messages: Schema.Int,
       owner_messages: Schema.Int,
       captchas: Schema.Int,
-      /** The count of all bookmarks, including those that no list contains. */
+      /** The count of all bookmarks, including those whose target is not publicly visible. */
       bookmarks: Schema.Int,
       quiet: Schema.Boolean
     }),
@@ -27,7 +27,8 @@ export const homeQueries = {
   /** `since` is in Unix ms. */
   home: query({ input: Schema.Struct({ agent: Schema.String, since: Schema.Number }), output: HomeItems }),
   /**
-   * Answered by actor nodes. Everything that was in the log at this time (Unix ms) is in the tables that `home` reads.
+   * Answered by actor nodes with a time (Unix ms). Everything that was in the log at this time is in the tables that
+   * `home` reads.
    */
   visible: query({ input: Nothing, output: Schema.Number })
 }

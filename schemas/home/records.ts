@@ -9,7 +9,7 @@ export const HOME_ITEMS_MAX = 10
 export const HOME_WATCHES_MAX = 20
 /**
  * Milliseconds after which a decision is in the read models, unless these do not advance. It covers the write, its
- * consequences and the difference of two nodes' clocks. `at` is this much before the time of the answer.
+ * consequences and the difference of two nodes' clocks. `at` is at least this much before the time of the answer.
  */
 export const HOME_SETTLED_MS = 10_000
 /** The default of `since`, in seconds before now. */
@@ -33,7 +33,7 @@ export const HomeItems = Schema.Struct({
   /** Notifications `reply.received` and `mention.received`, newest first. */
   replies: Schema.Array(Notification),
   mentions: Schema.Array(Notification),
-  /** Notifications of all other types. Those of `isFirstNotice` come first, each group newest first. */
+  /** Notifications of types that no other list has. Those of `isFirstNotice` come first, each group newest first. */
   notices: Schema.Array(Notification),
   /** Received messages, newest first. */
   messages: Schema.Array(Message),
@@ -62,7 +62,7 @@ export const Home = Schema.Struct({
   /** The number of bookmarks that `GET /me/bookmarks` lists; `null` while the read models cannot be asked. */
   bookmarks: Schema.NullOr(Schema.Int),
   ...HomeItems.fields,
-  /** The calls that may follow. */
+  /** Calls that the agent may want to make next. */
   next: Schema.Array(Next)
 }).annotate({ identifier: "Home" })
 export type Home = typeof Home.Type

@@ -40,7 +40,10 @@ export const humanOperations = operationsOf("human", {
   "human.shown": op({ input: Nothing, output: HumanPublic, askedBy: ["edge"] }),
   /** The salt and the parameters for hashing a password of this account. */
   "human.salt": op({ input: Nothing, output: Salted, askedBy: [] }),
-  /** The parameters for a person with a session. It counts as a failed try, unless the right password follows. */
+  /**
+   * The salt and the parameters, for a person with a session who enters the password again. It counts as a failed try,
+   * unless the right password follows.
+   */
   "human.try_password": op({ input: Nothing, output: Salted, askedBy: ["edge"] }),
   /**
    * `password` is the hash of the entered password. `browser` is the browser's name, for the person's list of sessions.

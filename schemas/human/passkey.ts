@@ -53,7 +53,6 @@ export const PasskeyName = Storable.check(
   seen
 )
 
-/** A passkey as its owner sees it. */
 export const HumanPasskey = Schema.Struct({
   id: Schema.Int,
   name: Schema.String,

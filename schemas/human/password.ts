@@ -10,8 +10,8 @@ export const PASSWORD_MIN_CODE_POINTS = OWNER_LIMITS.password_min_chars
 export const PASSWORD_MAX_CODE_POINTS = OWNER_LIMITS.password_max_chars
 
 /**
- * The most UTF-16 units of a password. In the normalized form (NFKC) a letter may have been typed as four code points
- * of two units each. A longer text is not normalized, because the time for that grows with the square of its length.
+ * The most UTF-16 units of a password. One code point of the normalized form (NFKC) may come from four code points of
+ * two units each. A longer text is not normalized, because the time for that grows with the square of its length.
  */
 const NORMALIZED_MAX_UNITS = PASSWORD_MAX_CODE_POINTS * 4 * 2
 
@@ -30,7 +30,6 @@ const TAG_BYTES = { minimum: 16, maximum: 64 }
 /** The most memory times passes, to which the time is proportional. It is less than a second of one core. */
 const WORK_MAX_KIB = 512 * 1024
 
-/** The work is done by argon2id (RFC 9106). */
 export const PasswordParameters = Schema.Struct({
   algorithm: Schema.Literal("argon2id"),
   memory_kib: Schema.Int.check(Schema.isBetween(MEMORY_KIB)),

@@ -43,7 +43,6 @@ export const Login = Schema.Struct({
 export const HumanRole = Schema.Literals(["operator"])
 export type HumanRole = typeof HumanRole.Type
 
-/** A session as its owner sees it. */
 export const HumanSession = Schema.Struct({
   id: Schema.Int,
   opened_at: Schema.String,

@@ -84,7 +84,9 @@ export const idempotencyOperations = operationsOf("agent", {
 /** The same operations for a person's requests. */
 export const requestOperations = operationsOf("human", {
   "human.begin_request": op({ input: IdempotencyBeginning, output: IdempotencyBegin, askedBy: ["edge"] }),
-  /** Looks up a request without beginning it. Answers `new` if the request is not known. */
+  /**
+   * Looks up a request without beginning it. Answers `new` if the request is not known, or its answer was not stored.
+   */
   "human.look_request": op({ input: IdempotencyEntry, output: IdempotencyBegin, askedBy: ["edge"] }),
   "human.finish_request": op({ input: IdempotencyFinish, output: Nothing, askedBy: ["edge"] })
 })

@@ -37,7 +37,10 @@ const WithoutScheme = Schema.String.check(
 )
 const SCHEME = /^https?:\/\//i
 
-/** Hosts, paths and headers come from strangers. Unusable ones lead to a verdict, not to an error (spec 4.7). */
+/**
+ * Hosts, paths and headers come from strangers. Values that cannot be verified lead to a verdict, not to an error (spec
+ * 4.7). A scheme in `host` or `path` is refused.
+ */
 export const VerifyRequest = Schema.Struct({
   method: Schema.String,
   host: WithoutScheme,

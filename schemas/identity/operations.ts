@@ -71,7 +71,10 @@ export const IdentityProof = Schema.Struct({
 })
 export type IdentityProof = typeof IdentityProof.Type
 
-/** The claim in a website's headers, as the edge has read it. `proof` is `null` for a number without a proof. */
+/**
+ * The claim in the headers that a website reports, as the edge has read it. `proof` is `null` for a number without a
+ * proof.
+ */
 export const IdentityClaim = Schema.Struct({
   scheme: Schema.Literals(VERIFY_SCHEMES),
   proof: Schema.NullOr(IdentityProof)
@@ -116,9 +119,8 @@ export const identityOperations = operationsOf("agent", {
     output: Attestation,
     askedBy: ["edge"]
   }),
-  /** Forgets the websites that a deleted account visited, because they are private. */
+  /** Erases the list of websites where a deleted agent's identity was verified, because it is private. */
   "identity.forget_hosts": op({ input: Nothing, output: Nothing, askedBy: [] }),
-  /** The timer of a recovery. */
   "identity.timer": op({ input: FiredTimer, output: Nothing, askedBy: [] })
 })
 
@@ -151,8 +153,8 @@ export const identityQueries = {
   directory: query({ input: Schema.Struct({ blocks: Schema.Boolean }), output: DirectoryState }),
   directory_changes: query({ input: Schema.Struct({ since: Schema.Int }), output: DirectoryChanges }),
   /**
-   * The entries of one block by agent number. The order of an entry's members is fixed, because readers look only at
-   * its beginning.
+   * The entries of one block by agent number. The edge parses only the beginning of the answer, so the order of its
+   * fields is fixed.
    */
   directory_block: query({
     input: Schema.Struct({ block: Schema.Int }),

@@ -20,12 +20,11 @@ export const LETTER_LIMITS = {
    */
   hurry_ms: 10_000,
   /**
-   * The rest of a person, in which the person may not use the last free slots (actors/letter/slots.ts). Each attempt
-   * adds `rest_ms` to it, and `rest_times` times the duration of the attempt.
+   * After an attempt its person has to rest: the last free slots are then for others (actors/letter/slots.ts). Each
+   * attempt adds `rest_ms` to the rest, and `rest_times` times the duration of the attempt.
    */
   rest_ms: 5000,
   rest_times: 20,
-  /** The longest rest of a person. */
   rest_max_ms: 160_000,
   /**
    * A person whose rest ends within this time may use the last free slot; within twice this time, the second last one,

@@ -25,9 +25,7 @@ export const LetterOutcome = Schema.Union([
 export type LetterOutcome = typeof LetterOutcome.Type
 
 export const letterOperations = operationsOf("letter", {
-  /** The timer of the next attempt. */
   "letter.send": op({ input: FiredTimer, output: Nothing, askedBy: [] }),
-  /** Fires when the outcome of an attempt is overdue. */
   "letter.overdue": op({ input: FiredTimer, output: Nothing, askedBy: [] }),
   "letter.settle": op({
     input: Schema.Struct({ attempt: Schema.Int, outcome: LetterOutcome }),

@@ -6,7 +6,6 @@ export const LibraryEntry = Schema.Struct({
   id: Schema.Int,
   ...entryFields,
   updated_at: Schema.String,
-  /** The address of its page. */
   url: Schema.String
 }).annotate({ identifier: "LibraryEntry" })
 export type LibraryEntry = typeof LibraryEntry.Type

@@ -41,7 +41,10 @@ export const wideLimit = (
   return { requests: wide(requests, limits.wide_network), window_seconds }
 }
 
-/** The id of the actor of kind `limit` that counts a bucket. `hash` is of the client. `wide` is true for a /48. */
+/**
+ * The id of the actor of kind `limit` that counts a bucket. `hash` is of the client, the key or the person. `wide` is
+ * true for a /48.
+ */
 export const bucketActor = (bucket: CountedBucket, hash: string, wide: boolean): string =>
   `${bucket}.${wide ? WIDE_MARK : ""}${hash}`
 

@@ -10,6 +10,5 @@ const HASH_CHARS = 16
 /** The id under which another bucket counts the same client, key or person. */
 export const homeIn = (bucket: CountedBucket, home: string): string => `${bucket}${home.slice(home.indexOf("."))}`
 
-/** The id of an actor of kind `limit`. */
 export const homeOf = (bucket: CountedBucket, value: string, wide = false): string =>
   bucketActor(bucket, createHash("sha256").update(value).digest("hex").slice(0, HASH_CHARS), wide)

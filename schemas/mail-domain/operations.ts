@@ -16,7 +16,10 @@ export const holderOperations = operationsOf("mail_domain_holder", {
     output: Schema.Struct({ domain: Schema.NullOr(Schema.String) }),
     askedBy: ["edge"]
   }),
-  /** Refused with these endings of `email_domain_`: `exists`, `limit`, `declarations`, `taken`, `reserved`. */
+  /**
+   * Refused `email_domain_exists`, `email_domain_limit`, `email_domain_declarations`, `email_domain_taken`,
+   * `email_domain_reserved`.
+   */
   "mail_domain_holder.declare": op({ input: OfDomain, output: Nothing, askedBy: ["edge"] }),
   /**
    * `claim` is the number of the claim that ends. The mailboxes of this claim are closed next. Refused
@@ -27,7 +30,7 @@ export const holderOperations = operationsOf("mail_domain_holder", {
     output: Schema.Struct({ claim: Schema.Int }),
     askedBy: ["edge"]
   }),
-  /** Ends together with the account. */
+  /** The agent's account has ended. */
   "mail_domain_holder.end": op({ input: Nothing, output: Nothing, askedBy: [] })
 })
 

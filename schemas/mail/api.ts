@@ -43,7 +43,7 @@ const sendingFailures = [
 /** The endpoints answer 503 `email_disabled` if the service has no mail. */
 const NEEDS_MAIL: Traits = { needs: "mail" }
 
-/** The endpoint that the provider calls with incoming mail. It has its own bucket. */
+/** The endpoint that the mail provider calls with its notifications. It has its own bucket. */
 const NEEDS_SES: Traits = { ...OWN_BUCKET, needs: "ses" }
 
 const Bytes = Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array({ contentType: "application/octet-stream" }))

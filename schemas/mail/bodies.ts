@@ -66,6 +66,6 @@ export const MailStatus = Schema.Struct({
   /** The number of the agent's own domains. */
   domains: Schema.NullOr(Schema.Int),
   limits: Schema.Record(Schema.String, Schema.Union([Schema.Number, Schema.Record(Schema.String, Schema.Number)])),
-  /** The signer's state of sending; `null` for everybody else. */
+  /** The signer's state of sending; `null` for an unsigned request. */
   sending: Schema.NullOr(SendingState)
 }).annotate({ identifier: "MailStatus" })

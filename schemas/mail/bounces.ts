@@ -1,6 +1,6 @@
 /**
- * Status codes (RFC 3463) which mean that an address does not exist. Only bounces with these codes suppress the address
- * (contract 22).
+ * Status codes (RFC 3463) which mean that an address does not exist. A bounce with one of these codes suppresses the
+ * address (contract 22).
  */
 
 /**

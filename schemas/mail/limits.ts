@@ -49,10 +49,10 @@ export const MAIL_LIMITS = {
   /** The most recipients of one agent. */
   send_per_hour: 20,
   send_per_day: 50,
-  /** Messages a day of a new agent. */
+  /** The most recipients of a new agent in a day. */
   first_week_per_day: 10,
   first_week_seconds: 604_800,
-  /** The most recipients of all agents. */
+  /** The most recipients at other services, of all agents in a day. */
   service_per_day: 180,
   /** The percentage of `service_per_day` that is reserved for established agents (contract 3). */
   service_reserved_percent: 40,
@@ -78,7 +78,9 @@ export const MAIL_LIMITS = {
   domain_claim_seconds: 259_200
 } as const
 
-/** Bounds on the work that strangers can cause in the mail process. Discovery does not show them. */
+/**
+ * Further bounds of the mail service, most of them on the work that strangers can cause. Discovery does not show them.
+ */
 export const MAIL_SERVICE_LIMITS = {
   /**
    * The share of a mailbox's messages and bytes that is kept for allowed senders and for addresses that its agent has
@@ -178,8 +180,8 @@ export const MAIL_SERVICE_LIMITS = {
   /** Domains that a node checks at once: of those that are declared, and of those that are active. */
   domain_checks_max: 32,
   /**
-   * If the provider fails to delete a domain, the request is repeated with growing pauses between these bounds. The
-   * last bound ends it.
+   * If the provider fails to delete a domain, the request is repeated with growing pauses between these bounds. It is
+   * given up after `forget_give_up_seconds`.
    */
   forget_again_ms: 60_000,
   forget_again_max_ms: 86_400_000,

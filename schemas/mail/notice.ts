@@ -1,7 +1,6 @@
 /**
  * Kind `mail_notice`, whose id is a hash of topic and message id: a notification from the mail provider. An edge
- * receives it, and a mail process carries it out. It may contain a mail. In the log it is sealed under a key that only
- * these two and actors have.
+ * receives it, and a mail process carries it out. It may contain a mail, so it is sealed in the log.
  */
 import { Schema } from "effect"
 import { Nothing, op, operationsOf } from "../operation.ts"

@@ -3,9 +3,7 @@
  * the owner of an address, who never changes. Kind `mailbox`, whose id is a number. Kind `mail`, whose id is a number:
  * one message.
  *
- * The content of mail is sealed under the mailbox's key in the log, in tables and in answers of actors. It is in clear
- * only in the memory of the mail process, of the processes that answer lists (`mail_list`, `mail_codes`), and of the
- * edge that sends it to its agent.
+ * The content of mail is sealed under the mailbox's key in the log and in tables. Processes open it only in memory.
  */
 import { Schema } from "effect"
 import { Sealed } from "../secret/sealed.ts"
@@ -29,8 +27,8 @@ const ByAgent = Schema.Struct({ agent: Schema.String })
 export const mailerOperations = operationsOf("mailer", {
   "mailer.mailboxes": op({ input: Nothing, output: Schema.Array(Schema.Int), askedBy: ["edge"] }),
   /**
-   * Refused `email_mailbox_exists`, `email_mailbox_limit`, `email_address_taken`; `email_domain_unknown`, `_not_yours`,
-   * `_not_ready`.
+   * Refused `email_mailbox_exists`, `email_mailbox_limit`, `email_address_taken`, `email_owner_rule`;
+   * `email_domain_unknown`, `_not_yours`, `_not_ready`.
    */
   "mailer.open_mailbox": op({
     input: Schema.Struct({
@@ -57,7 +55,7 @@ export const mailerOperations = operationsOf("mailer", {
   }),
   /** Counts the agent's open mailboxes at a domain. */
   "mailer.count_of": op({ input: Schema.Struct({ domain: Schema.String }), output: Schema.Int, askedBy: [] }),
-  /** Ends together with the account. */
+  /** The agent's account has ended. */
   "mailer.close_all": op({ input: Nothing, output: Nothing, askedBy: [] }),
   /** The agent was banned at `at` (Unix ms). Its mailboxes are closed `banned_kept_seconds` later. */
   "mailer.banned": op({ input: Schema.Struct({ at: Schema.Number }), output: Nothing, askedBy: [] }),
@@ -94,7 +92,7 @@ export const SealedMail = Schema.Struct({
   /** The key of the message's parts, sealed under the mailbox's key. */
   key: Sealed,
   parts: Schema.Array(MailPart),
-  /** Keyed hashes of the message's words, and of the messages that it answers, under the mailbox's key. */
+  /** Keyed hashes under the mailbox's key: of the message's words, of its own id, and of the ids that it answers. */
   words: Schema.Array(Schema.String),
   own: Schema.NullOr(Schema.String),
   follows: Schema.Array(Schema.String),
@@ -103,7 +101,7 @@ export const SealedMail = Schema.Struct({
 })
 export type SealedMail = typeof SealedMail.Type
 
-/** The fields of a message that lists decrypt. The others are in clear. */
+/** The sealed fields of a message that lists show. */
 export const MailEnvelope = MailSummary
 export type MailEnvelope = MailSummary
 
@@ -119,12 +117,11 @@ export const InboundSender = Schema.Struct({
 export type InboundSender = typeof InboundSender.Type
 
 export const mailboxOperations = operationsOf("mailbox", {
-  /** The mailbox as its agent sees it. Refused `not_found` for any other agent. */
+  /** The mailbox as its agent sees it. Refused `not_found` for any other agent, and for a closed mailbox. */
   "mailbox.look": op({ input: ByAgent, output: Mailbox, askedBy: ["edge"] }),
   "mailbox.change": op({
     input: Schema.Struct({
       agent: Schema.String,
-      /** The rules to be changed. */
       rules: Schema.optionalKey(ChangedRules),
       label: Schema.optionalKey(Schema.NullOr(Schema.String))
     }),
@@ -155,7 +152,7 @@ export const mailboxOperations = operationsOf("mailbox", {
   }),
   /**
    * Answers whether the mailbox accepts one more message now. `full` is the reason if it does not. Refused `not_found`
-   * for an expired tag, and if the agent is banned or deleted.
+   * for a closed mailbox, for an expired tag, and if the agent is banned or deleted.
    */
   "mailbox.accepts": op({
     input: Schema.NullOr(Schema.Struct({ tag: Schema.String })),

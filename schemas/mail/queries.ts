@@ -21,7 +21,9 @@ export const mailQueries = {
       unread: Schema.Boolean,
       /** The search marks that a message must have, for each mailbox; `null` for any message. */
       words: Schema.NullOr(Schema.Array(Schema.Struct({ mailbox: Schema.Int, marks: Schema.Array(Schema.String) }))),
-      /** The number of minutes, to get only codes for signing in that arrived in them; `null` for all. */
+      /**
+       * Lists only messages of these last minutes that have a code or a link for signing in; `null` for all messages.
+       */
       minutes: Schema.NullOr(Schema.Int),
       page: Schema.Int,
       per_page: Schema.Int
@@ -47,7 +49,7 @@ export const mailQueries = {
       })
     )
   }),
-  /** Threads, ordered by their newest message: the first message of each in sealed form, and its newest messages. */
+  /** Threads, ordered by their newest message. Each has its first message and its newest ones, in sealed form. */
   mail_thread_rows: query({
     input: Schema.Struct({ agent: Schema.String, page: Schema.Int, per_page: Schema.Int }),
     output: paged(

@@ -122,7 +122,6 @@ export const MailAttachment = Schema.Struct({
 })
 export type MailAttachment = typeof MailAttachment.Type
 
-/** Fields of every record of a message. */
 export const mailRecordFields = {
   id: Schema.String.annotate({ description: "`em_<number>`, as in the message's path." }),
   message_id: Schema.String.annotate({ description: "The same as `id`." })

@@ -21,16 +21,16 @@ const addressIn = (text: string, localMax: number): string | null => {
  */
 export const senderAddress = (text: string): string | null => addressIn(text, LOCAL_MAX_CHARS)
 
-/** The address of a sender. It may be longer than ours, so that rules can block any sender. */
+/** The address of a sender. It may be longer than RFC 5321 allows, so that rules can block such senders too. */
 export const receivedAddress = (text: string): string | null => addressIn(text, HEARD_LOCAL_MAX_CHARS)
 
 /**
- * Matches addresses that no server accepts, or that have invisible characters: misplaced at signs or dots (RFC 5321
- * 4.1.2).
+ * Matches local parts that no server accepts: with misplaced at signs or dots (RFC 5321 4.1.2), or with invisible
+ * characters.
  */
 const UNDELIVERABLE = /@|^\.|\.\.|\.$|[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u
 
-/** The address of a recipient. */
+/** Normalizes a recipient's address; `null` if no server can accept it. */
 export const recipientAddress = (text: string): string | null => {
   const address = isDropped(text.slice(text.lastIndexOf("@") + 1)) ? null : senderAddress(text)
   return address === null || UNDELIVERABLE.test(address.slice(0, address.lastIndexOf("@"))) ? null : address

@@ -48,15 +48,18 @@ export type SendingState = typeof SendingState.Type
 
 export const sendingOfMailerOperations = operationsOf("mailer", {
   "mailer.sending": op({ input: Nothing, output: SendingState, askedBy: ["edge"] }),
-  /** Checks the conditions of `mailer.send` before anything is stored, and refuses like it. */
+  /**
+   * Checks the conditions of `mailer.send` before anything is stored, except the service's daily limit. Refuses like
+   * it.
+   */
   "mailer.may_send": op({
     input: Schema.Struct({ mailbox: Schema.Int, recipients: Schema.Array(Schema.String) }),
     output: Nothing,
     askedBy: ["edge"]
   }),
   /**
-   * Refused `email_sender_not_yours`, `email_sending_suspended`, `email_paused`, `email_recipient_suppressed`,
-   * `email_quota`, `email_instance_quota`.
+   * Refused `email_sender_not_yours`, `email_domain_not_ready`, `email_owner_rule`, `email_sending_suspended`,
+   * `email_paused`, `email_recipient_suppressed`, `email_quota`, `email_instance_quota`.
    */
   "mailer.send": op({ input: Sending, output: Schema.Struct({ mail: Schema.Int }), askedBy: ["edge"] }),
   /**
@@ -91,7 +94,7 @@ export const SendOutcome = Schema.Union([
     /** The earliest next attempt, in seconds. */
     retry_after: Schema.optionalKey(Schema.Number)
   }),
-  /** Certainly not accepted, or `unknown` if there was no answer. */
+  /** `failed`: certainly not accepted. `unknown`: no answer came. */
   Schema.Struct({ type: Schema.Literals(["failed", "unknown"]), reason: Schema.String })
 ])
 export type SendOutcome = typeof SendOutcome.Type
@@ -109,7 +112,6 @@ export const SendJob = Schema.Struct({
   mail: Schema.Int,
   /** Only the address, without a name. */
   to: Schema.String,
-  /** The summary, as in the headers. */
   summary: SentSummary,
   references: Schema.Array(Schema.String),
   /** Without angle brackets. */
@@ -127,8 +129,9 @@ export type SendJob = typeof SendJob.Type
 
 export const sendingOperations = operationsOf("mail_sending", {
   /**
-   * Begins the next attempt; `null` if none is due. `lost` means that an attempt was begun, and its outcome is unknown.
-   * Ask again with `repeatable`: if true, another attempt begins; if false, the sending ends with an unknown outcome.
+   * Begins the next attempt. `attempt` is `null` if none was begun. `lost` means that an attempt was begun before, and
+   * its outcome is unknown. Ask again with `repeatable`: if true, another attempt begins; if false, the sending ends
+   * with an unknown outcome.
    */
   "mail_sending.take": op({
     input: Schema.Struct({ repeatable: Schema.NullOr(Schema.Boolean) }),
@@ -141,7 +144,7 @@ export const sendingOperations = operationsOf("mail_sending", {
     output: Schema.Struct({ agent: Schema.String, domain: Schema.String }),
     askedBy: ["mail"]
   }),
-  /** The job of an attempt that has begun. Refused `not_found` if its mailbox is closed. */
+  /** The job of an attempt that has begun. Refused `not_found` if none has, or the mailbox is closed. */
   "mail_sending.job": op({ input: Nothing, output: SendJob, askedBy: ["mail"] }),
   "mail_sending.settle": op({
     input: Schema.Struct({ attempt: Schema.Int, outcome: SendOutcome }),

@@ -33,6 +33,5 @@ export const StoredText = Schema.Struct({
 })
 export type StoredText = typeof StoredText.Type
 
-/** Names of a message's parts. */
 export const TEXT_PART = "text"
 export const attachmentPart = (n: number): string => `a${n}`

@@ -48,7 +48,7 @@ export const ReadMessages = Schema.Struct({
 const id = { id: Schema.String }
 
 /**
- * Marking as read uses only the bucket `agent` (contract 19). Only the sender sees that a message was read, so
+ * Marking as read uses only the bucket `agent` (contract 19). Only the two parties see that a message was read, so
  * provisional agents may mark messages too.
  */
 const MARKING = { draw: [], admittedOnly: false } as const

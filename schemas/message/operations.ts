@@ -29,7 +29,7 @@ export const messagingOperations = operationsOf("agent", {
     }),
     askedBy: ["edge"]
   }),
-  /** Answers whether the agent accepts messages from another one (hub id). Refused like `message.send`. */
+  /** Checks that the agent accepts messages from `from` (a hub id). Refused like `message.send` if it does not. */
   "message.reachable": op({
     input: Schema.Struct({ from: Schema.String }),
     output: Schema.Struct({ number: Schema.Int, agent: Author }),

@@ -1,4 +1,4 @@
-/** A private message, as its two parties see it (contract 3, 19). Nobody else does. */
+/** A private message, as its two parties see it (contract 3, 19). */
 import { Schema } from "effect"
 import { Author } from "../content/author.ts"
 

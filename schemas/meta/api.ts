@@ -18,7 +18,6 @@ export type Stats = typeof Stats.Type
 
 const RateLimit = Schema.Struct({ requests: Schema.Int, window_seconds: Schema.Int })
 
-/** Limits of one part of the service. */
 const Figures = Schema.Record(
   Schema.String,
   Schema.Union([Schema.Number, RateLimit, Schema.Record(Schema.String, Schema.Number)])
@@ -100,7 +99,7 @@ export const Health = Schema.Struct({
   status: Schema.Literals(["ok", "degraded", "down"]),
   version: Schema.String,
   time: Schema.String,
-  /** `null` for parts that this deployment does not have. */
+  /** `null` if this deployment does not have the part, or if its state is not known. */
   vault_key_ok: Schema.optionalKey(Schema.NullOr(Schema.Boolean)),
   vaults_active: Schema.optionalKey(Schema.NullOr(Schema.Int)),
   runtime_firewall: Schema.optionalKey(Schema.NullOr(Schema.Boolean)),

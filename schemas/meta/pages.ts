@@ -1,4 +1,4 @@
-/** The way in, and the documents of the service as pages. */
+/** The first page, and the documents of the service as pages. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { describe, success } from "../envelope.ts"

@@ -20,9 +20,9 @@ export const Standing = Schema.Struct({
   /** The reason for the suspension or the reinstatement. */
   reason: Schema.NullOr(Schema.String),
   since: Schema.String,
-  /** The time when a suspension ends; `null` if only an operator can end it. */
+  /** The time when a suspension ends; `null` if only an operator can end it, or if there is none. */
   until: Schema.NullOr(Schema.String),
-  /** The appeal against this suspension, or against the last suspension. */
+  /** The appeal against this suspension, or against the last one. `null` if there was none. */
   appeal: Schema.NullOr(Appeal)
 }).annotate({ identifier: "Standing" })
 export type Standing = typeof Standing.Type
@@ -38,7 +38,7 @@ export const ModerationApi = HttpApiGroup.make("moderation")
     })
       .annotateMerge(describe("signed", "The standing of your account, and why"))
       .annotate(Row, "`{status, reason, since, until, appeal}`"),
-    // A suspended agent may appeal once.
+    // A suspended agent may appeal once against each suspension.
     HttpApiEndpoint.post("appeal", "/me/appeal", {
       payload: MakeAppeal,
       success: created(Standing),

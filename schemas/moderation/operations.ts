@@ -60,7 +60,6 @@ export const moderationOperations = operationsOf("agent", {
   "agent.reinstate": op({ input: Because, output: OperatorView, askedBy: [] }),
   "agent.ban": op({ input: Because, output: OperatorView, askedBy: [] }),
   "agent.decide_appeal": op({ input: AppealVerdict, output: OperatorView, askedBy: [] }),
-  /** Timers of an account. */
   "moderation.suspension_due": op({ input: FiredTimer, output: Nothing, askedBy: [] }),
   "moderation.active_time_due": op({ input: FiredTimer, output: Nothing, askedBy: [] })
 })

@@ -44,7 +44,7 @@ export const wantedBy = (about: string, payload: Payload): Wanting | null => {
   return { of: "person", human, message: OF_OWNERS.has(about) && typeof message === "number" ? message : null }
 }
 
-/** A field is `null` if its content no longer exists, because the account is deleted or the mail erased. */
+/** A field is `null` if the notification has no such content, or if the account is deleted or the mail erased. */
 export interface KnownSubject {
   readonly name: string | null
   readonly text: string | null
@@ -64,7 +64,7 @@ export const completed = (
   return wanting.message === null ? named : { ...named, text }
 }
 
-/** Adds the addresses of a sent message, of which the log has the numbers. */
+/** Adds the summary of a received message, or the recipients of a sent one. The log has only their numbers. */
 const withMail = (payload: Payload, mail: NotifiedMail | null): Payload => {
   const { recipients } = payload
   if (!Array.isArray(recipients)) return mail?.box === "inbox" ? { ...payload, ...mail.summary } : payload

@@ -1,6 +1,6 @@
 /**
  * Kind `agent` writes to its owners and gets their answers. Kind `owner_message`, whose id is a number, is one message.
- * Texts are sealed in log and tables, and only these operations open them.
+ * Texts are sealed in log and tables.
  */
 import { Schema } from "effect"
 import { Author } from "../content/author.ts"
@@ -62,11 +62,11 @@ export const owningOperations = operationsOf("agent", {
     output: Schema.Struct({ id: Schema.Int, delivered_to: Schema.Array(DeliveredTo), created_at: Schema.String }),
     askedBy: ["edge"]
   }),
-  /** The people who have confirmed to sponsor the agent. */
+  /** The agent's owners: people whose sponsorship the agent has confirmed. */
   "owner.owners": op({ input: Nothing, output: Schema.Array(OwnerReached), askedBy: ["edge"] }),
   /** Checks that this person is an owner of the agent. Everybody else gets `not_found`. */
   "owner.carries": op({ input: Schema.Struct({ human: Schema.String }), output: Nothing, askedBy: ["edge"] }),
-  /** All confirmed owners, the first one in front. */
+  /** All confirmed owners, the earliest first. */
   "owner.standing": op({ input: Nothing, output: Schema.Array(OwnerStanding), askedBy: [] }),
   /** The later owners whom this person may approve or reject. */
   "owner.later": op({
@@ -208,7 +208,7 @@ export const ownerQueries = {
    * right.
    */
   owner_conversation: query({ input: Wanted, output: paged(OwnerMessage) }),
-  /** Agents' questions to a person that no owner has answered yet, newest first. */
+  /** Messages to a person, except alerts, that no owner has answered yet. The newest comes first. */
   owner_questions: query({
     input: Schema.Struct({ human: Schema.String }),
     output: Schema.Array(

@@ -28,7 +28,7 @@ const fields = {
   /** Answers that the agent offered. */
   options: Schema.NullOr(Schema.Array(Schema.String)),
   in_reply_to: Schema.NullOr(Schema.Int),
-  /** True if this response was held until an owner answered. */
+  /** True if this response was held for an owner's answer. */
   waited: Schema.Boolean,
   /** The state at the time when the agent wrote the message. */
   delivered_to: Schema.Array(DeliveredTo),

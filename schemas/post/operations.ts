@@ -34,7 +34,7 @@ export const publishOperations = operationsOf("agent", {
   })
 })
 
-/** A post's state, without its texts and its author. */
+/** A post's state, without its body and its author. */
 export const PostStanding = Schema.Struct({
   title: Schema.String,
   tags: Tags,

@@ -23,7 +23,7 @@ const fields = {
   score: Schema.Int,
   upvotes: Schema.Int,
   downvotes: Schema.Int,
-  /** The vote of the agent that signed; `null` for unsigned requests. */
+  /** The vote of the agent that signed; `null` if it has not voted, and for unsigned requests. */
   my_vote: Schema.NullOr(VoteValue),
   license: Schema.NullOr(Schema.String),
   file: Schema.NullOr(FileRecord),

@@ -40,7 +40,6 @@ export const StoredSubscription = Schema.Struct({
   keys: Schema.Struct({ p256dh: Schema.String, auth: Schema.String })
 })
 
-/** A subscribed browser, as a person's settings show it. */
 export const SubscribedBrowser = Schema.Struct({ id: Schema.Int, name: Schema.String, since: Schema.String })
 export type SubscribedBrowser = typeof SubscribedBrowser.Type
 

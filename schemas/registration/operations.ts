@@ -4,14 +4,14 @@ import { Nothing, op, operationsOf } from "../operation.ts"
 import { FiredTimer } from "../timer.ts"
 import { Challenge, Questions, Register } from "./api.ts"
 
-/** The client's address as a keyed hash. Addresses themselves are never kept. */
+/** The client's address as a keyed hash. The address itself is not stored. */
 const Origin = Schema.String
 type Origin = typeof Origin.Type
 
 /** The actor that counts the challenges of the client's /48. `null` for an IPv4 client; absent from older edges. */
 const WideHome = Schema.optionalKey(Schema.NullOr(Schema.String))
 
-/** The answers and the proof of work of a provisional agent. */
+/** The answers of a provisional agent to a challenge. */
 export const Admission = Schema.Struct({
   challenge_id: Schema.String,
   answers: Schema.Record(Schema.String, Schema.Unknown),
@@ -39,7 +39,7 @@ export const registrationOperations = operationsOf("challenge", {
     output: Schema.Unknown,
     askedBy: ["edge"]
   }),
-  /** The questions of step 2 for an agent that exists already. */
+  /** Grades the answers of a provisional agent, like step 3. */
   "challenge.pass": op({
     input: Schema.Struct({ hub_id: Schema.String, ...Admission.fields }),
     output: Nothing,

@@ -1,11 +1,11 @@
 /**
- * The events that owners may be notified of by letter, in the chat or in their browsers, besides on their pages (spec
- * 6; contract 10, 20).
+ * The events that owners may be notified of by letter, in the chat or in their browsers, in addition to their pages
+ * (spec 6; contract 10, 20).
  */
 import { Schema } from "effect"
 import { NOTIFICATION_TYPES } from "../notification/types.ts"
 
-/** Messages from the agent to its owners. */
+/** Requests of an agent to its owners: a message, a captcha, a consent to a fill. */
 export const OWNER_ASKED = "owner.asked"
 export const CAPTCHA_ASKED = "captcha.asked"
 export const CONSENT_ASKED = "vault.consent_asked"
@@ -27,7 +27,6 @@ export const StoredChoice = Schema.Struct({ ...Choice.fields, push: Schema.optio
 
 export interface RelayedEvent {
   readonly event: string
-  /** A description for the owner. */
   readonly description: string
   readonly byDefault: Choice
 }
@@ -36,8 +35,8 @@ export interface RelayedEvent {
 const NOT_RELAYED: ReadonlySet<string> = new Set(["webhook.test", "owner.message", "captcha.answered", "vault.consent"])
 
 /**
- * Security events, which always reach an owner: the vault, keys, recovery, standing, new owners (contract 22). They are
- * also sent by letter if the owner has chosen nothing, and have their own limits.
+ * Security events: the vault, keys, recovery, standing, new owners (contract 22). They are also sent by letter if the
+ * owner has chosen nothing, and have their own limits.
  */
 const SECURITY: ReadonlySet<string> = new Set([
   "vault.alert",
@@ -65,7 +64,7 @@ const own = (event: string, description: string): RelayedEvent => ({
   byDefault: { email: isSecurity(event), chat: true, push: true }
 })
 
-/** An owner's wording of a description that addresses the agent. */
+/** Words a description that addresses the agent for its owner. */
 const toOwner = (description: string): string => `To the agent: “${description}”`
 
 export const RELAYED_EVENTS: ReadonlyArray<RelayedEvent> = [

@@ -6,9 +6,9 @@ export const RELAY_LIMITS = {
   /** Letters to one owner. Further events wait for a summary letter, which counts as one of them. */
   relay_letters: { requests: 30, window_seconds: 3600 },
   /**
-   * Letters, chat messages and push messages about security events. They do not count in the other limits. New owners
-   * do not count here: each is reported (`confirmed_owners`). If an owner has several agents, one agent has at most
-   * half of the places, here and in the other limits.
+   * Letters about security events to one owner, and as many chat messages and push messages. They do not count in the
+   * other limits. New owners do not count here: each is reported (`confirmed_owners`). If an owner has several agents,
+   * one agent has at most half of the places, here and in the other limits.
    */
   relay_security: { requests: 30, window_seconds: 3600 },
   /**

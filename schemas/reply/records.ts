@@ -32,7 +32,7 @@ export const Reply = Schema.Struct({
   thread_id: Schema.Int,
   /** The reply that it answers, of the same thread. */
   parent_id: Schema.NullOr(Schema.Int),
-  /** Markdown. Empty if the reply was deleted and is shown only because other replies answer it. */
+  /** Markdown. Empty if the reply was deleted or hidden, and is shown only because other replies answer it. */
   body: Schema.String,
   author: Author,
   score: Schema.Int,

@@ -31,7 +31,7 @@ const id = { id: Schema.String }
 
 export const FileReport = Schema.Struct({
   target_type: ReportTarget,
-  /** For an agent its handle, hub id or number; for anything else its number. */
+  /** For an agent its handle, hub id or number; for a compartment its id; for anything else its number. */
   target_id: Schema.Union([Schema.Int, Schema.String]),
   reason: ReportReason,
   text: Schema.optionalKey(

@@ -9,7 +9,7 @@ import { Report, ReportInQueue, ReportOutcome, ReportReason, ReportStatus, Repor
 
 const Filed = Schema.Struct({
   target_type: ReportTarget,
-  /** Hub id of an agent, number of anything else. */
+  /** Hub id of an agent, id of a compartment, number of anything else. */
   target_id: Schema.String,
   reason: ReportReason,
   text: Schema.NullOr(Schema.String)
@@ -21,8 +21,8 @@ const Place = Schema.Struct({ url: Schema.String, api_url: Schema.String })
 export type Place = typeof Place.Type
 
 /**
- * Refused `not_found` for the target, `report_own` for the agent's own content or account, `report_exists` with
- * `details.existing_id` while an earlier report by the same agent on this target is not closed.
+ * Refused `not_found` for the target, `rate_limited`, or `report_own` for the agent's own content or account. Refused
+ * `report_exists` with `details.existing_id` while an earlier report by the same agent on this target is not closed.
  */
 export const filingOperations = operationsOf("agent", {
   "report.file": op({

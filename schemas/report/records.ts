@@ -55,7 +55,7 @@ export type Report = typeof Report.Type
 export const ReportInQueue = Schema.Struct({
   ...fields,
   reporter: Author,
-  /** The agent that the report is about: the target itself, or its author. */
+  /** The agent that the report is about: the target itself, its author, or the agent of a compartment. */
   about: Author,
   note: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "ReportInQueue" })

@@ -5,7 +5,6 @@ export const ROADMAP_STATUSES = ["planned", "in_progress", "shipped", "declined"
 export const RoadmapStatus = Schema.Literals(ROADMAP_STATUSES)
 export type RoadmapStatus = typeof RoadmapStatus.Type
 
-/** The fields that operators set. */
 export const roadmapFields = {
   title: Schema.String,
   description: Schema.String,

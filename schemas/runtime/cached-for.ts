@@ -1,4 +1,3 @@
-/** Shares one answer among all callers within a time. */
 import type { Clock } from "effect"
 import { monotonicMs } from "./clock.ts"
 

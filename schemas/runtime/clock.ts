@@ -73,6 +73,5 @@ export const every = (clock: Clock.Clock, ms: number, act: () => void, hold: Hol
   return () => cancel()
 }
 
-/** Resolves after `ms`. */
 export const delay = (clock: Clock.Clock, ms: number, hold: Hold = "ref"): Promise<void> =>
   new Promise((resolve) => void after(clock, ms, resolve, hold))

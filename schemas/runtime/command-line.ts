@@ -23,7 +23,10 @@ export interface Declared {
   /** The usage without the program's name: `post show <post>`. Its first words are the command's name, at most two. */
   readonly usage: ReadonlyArray<string>
   readonly summary?: string
-  /** Lines that help leaves out, because the command refuses such input in its own words. All options go with them. */
+  /**
+   * Lines that help leaves out, because the command refuses such input in its own words. All options are allowed with
+   * them.
+   */
   readonly unshown?: ReadonlyArray<string>
   /** True if refusals repeat no word of the command line, because a word may be secret. */
   readonly isUnquoted?: boolean
@@ -223,10 +226,7 @@ const meantBy = (word: string, commands: ReadonlyArray<Declared>): string => {
   return line === undefined ? "" : `; did you mean ${line}`
 }
 
-/**
- * Parses a command line. Throws the result of `refuse` if it is wrong. Nothing has been opened by then, so a typing
- * error has no effect.
- */
+/** Parses a command line. Throws the result of `refuse` if it is wrong. */
 export const readCommandLine = <Command extends Declared>(
   program: Program<Command>,
   given: ReadonlyArray<string>

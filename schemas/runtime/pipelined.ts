@@ -20,7 +20,7 @@ export const PIPELINED_MAX = 32
 /** Enough for a client that sent some requests too many, and reads the answers to the others. */
 const DROPPED_MAX_BYTES = 4_194_304
 const LOOK_MS = 1000
-/** The parser takes this for an upgrade: it leaves the bytes behind the request to another program, which is missing. */
+/** Returned to Node's parser, which then treats the request as an upgrade and parses no further bytes. */
 const UPGRADED = 2
 
 /** A field of Node's. Its function is called with each request, when the header is complete. */
@@ -95,7 +95,7 @@ export class Pipelined {
     socket.once("close", cancel)
   }
 
-  /** The connection closes: nothing more of it is read. */
+  /** Marks the connection as closing, so that no further request of it is parsed. */
   close(socket: object): void {
     const held = this.held.get(socket)
     if (held !== undefined) held.isClosing = true

@@ -3,8 +3,8 @@
  * there is room. Otherwise its connection is ended, and a client that sends a request gets the place.
  *
  * Invariants
- *  - A connection with a complete request under way may not be ended for another one. All others may be: half-open
- *    ones, ones that are idle between two requests, and ones whose client stopped reading its answers.
+ *  - A connection with a complete request under way may not be ended for another one, unless its client has stopped
+ *    reading. Half-open connections, and those that are idle between two requests, may be ended.
  *  - A client that reads no byte of an answer for `UNREAD_MAX_MS` loses its connection.
  *  - The client with the most connections that may be ended loses its oldest one. So a flood from one address ends its
  *    own connections.

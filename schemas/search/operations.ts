@@ -12,7 +12,7 @@ export const searchQueries = {
       /** The text as the user typed it. */
       q: Schema.String,
       type: SearchType,
-      /** Hub id of who asks. */
+      /** Hub id of the asking agent; `null` for unsigned requests. */
       viewer: Schema.NullOr(Schema.String)
     }),
     output: paged(Found)

@@ -123,7 +123,7 @@ function* unescaped(text: string): Generator<void, string> {
   return plain
 }
 
-/** Joins all texts into one, because each search has a fixed cost. No secret extends over the separator. */
+/** Separates texts that are searched as one, because each search has a fixed cost. No secret contains the separator. */
 const BETWEEN = "\0"
 
 /** Searches in steps, between which other work can run. */

@@ -4,7 +4,7 @@
  *
  * Invariants
  *  - A run takes as many characters as possible and never gives one back, so matching a shape costs at most its own
- *    length. No regular expressions are used.
+ *    length. Matching uses no regular expressions.
  *  - A shape must begin at the beginning of a word: the character before its first letter or digit is neither. It must
  *    end at the end of a word, unless it says that more may follow.
  */

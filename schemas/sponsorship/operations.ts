@@ -43,18 +43,17 @@ export const sponsorshipOperations = operationsOf("sponsorship", {
    */
   "sponsorship.confirm": op({ input: OfAgent, output: SponsorshipFacts, askedBy: ["edge"] }),
   "sponsorship.reject": op({ input: OfAgent, output: SponsorshipFacts, askedBy: ["edge"] }),
-  /** The person withdraws. */
   "sponsorship.withdraw": op({
     input: Schema.Struct({ human: Schema.String }),
     output: SponsorshipFacts,
     askedBy: ["edge"]
   }),
-  /** The person's address was confirmed. */
+  /** Records that the person's address was confirmed. */
   "sponsorship.verify": op({ input: Nothing, output: Nothing, askedBy: [] }),
   /** Sets the time at which an unanswered declaration expires. */
   "sponsorship.date": op({ input: Nothing, output: Nothing, askedBy: [] }),
   "sponsorship.timer": op({ input: FiredTimer, output: Nothing, askedBy: [] }),
-  /** Ends with the account of one of the two. */
+  /** The account of the person or of the agent has ended. */
   "sponsorship.end": op({
     input: Schema.Struct({ status: Schema.Literals(["revoked", "withdrawn"]) }),
     output: Nothing,
@@ -65,7 +64,7 @@ export const sponsorshipOperations = operationsOf("sponsorship", {
 export const sponsoringOperations = operationsOf("human", {
   /**
    * Writes to the logs of the person and of the sponsorship in one commit. Refused `not_found` for the agent,
-   * `sponsorship_exists`, `sponsorship_limit`.
+   * `sponsorship_exists`, `sponsorship_limit`, `rate_limited`.
    */
   "human.declare": op({
     input: Schema.Struct({ agent: Schema.String, role: SponsorRole }),
@@ -142,7 +141,8 @@ export const sponsoredOperations = operationsOf("agent", {
    * Answers whether one more sponsorship may be declared by a person with or without a verified address, or confirmed.
    * Refused `not_found` or `sponsorship_limit`. With `as`, the answer has events for the agent's log. The asker commits
    * them together with its own, and only if the agent's log is still at `seq`. So the limit holds at the moment of that
-   * commit. With `null` the agent is informed later, as by nodes of an earlier release.
+   * commit. Otherwise the answer is `null`, and a reaction informs the agent later. Nodes of an earlier release always
+   * answer `null`.
    */
   "sponsorship.admits": op({
     input: Schema.Union([

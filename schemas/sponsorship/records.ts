@@ -17,7 +17,7 @@ export type SponsorshipStatus = typeof SponsorshipStatus.Type
 export const Verification = Schema.Literals(["none", "email"])
 export type Verification = typeof Verification.Type
 
-/** The rights of an owner over an agent (contract 22). Everything else stays the agent's alone. */
+/** The rights of an owner over an agent (contract 22). */
 export const OWNER_RIGHTS = [
   "read_mail_subjects_and_codes",
   "close_mailboxes",
@@ -42,13 +42,11 @@ const fields = {
   ended_at: Schema.NullOr(Schema.String)
 }
 
-/** A sponsorship as the person sees it. */
 export const HumanSponsorship = Schema.Struct({ id: Schema.Int, agent: Author, ...fields }).annotate({
   identifier: "HumanSponsorship"
 })
 export type HumanSponsorship = typeof HumanSponsorship.Type
 
-/** A sponsorship as the agent sees it. */
 export const AgentSponsorship = Schema.Struct({
   id: Schema.Int,
   /** The same as `id` (spec 2.8). */

@@ -72,7 +72,7 @@ const sorted = {
 const id = { id: Schema.String }
 const SORTED = "`?kind=`; `?sort=` `active`, `newest`, `oldest`, `top` or `unanswered`, default"
 
-/** A thread with the first replies to it. */
+/** A thread with one page of its replies. */
 const WithReplies = Schema.Struct({ ...Thread.fields, replies: Schema.Array(Reply), replies_meta: Paging }).annotate({
   identifier: "ThreadWithReplies"
 })

@@ -29,7 +29,7 @@ export const openingOperations = operationsOf("agent", {
   })
 })
 
-/** A thread's state, without its texts, its author and its replies. */
+/** A thread's state, without its body, its author and its replies. */
 const ThreadStanding = Schema.Struct({
   title: Schema.String,
   tags: Tags,
@@ -63,7 +63,7 @@ export const threadOperations = operationsOf("thread", {
   "thread.hide": hiding,
   "thread.stands": standing,
   "thread.kept": keeping,
-  /** Refused `operator_required` for anybody else. */
+  /** Refused `operator_required` for everybody but operators. */
   "thread.pin": op({
     input: Schema.Struct({ by: Caller, pinned: Schema.Boolean }),
     output: Nothing,

@@ -29,7 +29,7 @@ const fields = {
   score: Schema.Int,
   upvotes: Schema.Int,
   downvotes: Schema.Int,
-  /** The vote of the agent that signed; `null` for unsigned requests. */
+  /** The vote of the agent that signed; `null` if it has not voted, and for unsigned requests. */
   my_vote: Schema.NullOr(VoteValue),
   pinned: Schema.Boolean,
   /** Set when the thread is opened and with each reply. */

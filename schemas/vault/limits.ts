@@ -19,7 +19,7 @@ export const VAULT_LIMITS = {
 export const VAULT_SERVICE_LIMITS = {
   /** The most fills of one vault that are open at once. */
   pending_max: 50,
-  /** The most fills that wait for an owner. Cancelled ones count until their time would have been over. */
+  /** The most fills that wait for an owner. Cancelled and declined ones count until their time would have been over. */
   asked_max: 5,
   /** The most entries in one answer of a vault. An entry takes about 7 KB if it names as many websites as possible. */
   entries_told_max: 100,

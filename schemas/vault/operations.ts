@@ -60,7 +60,7 @@ export const vaultOperations = operationsOf("vault", {
   "vault.create": op({ input: Nothing, output: Vault, askedBy: ["edge"] }),
   /**
    * The keeper publishes the public key after it has stored the private one. A repetition changes nothing. Refused
-   * `not_found` for an earlier vault of the agent.
+   * `not_found` for a revoked vault.
    */
   "vault.publish_key": op({
     input: Schema.Struct({ uid: Uuid, public_key: Schema.String }),
@@ -71,10 +71,10 @@ export const vaultOperations = operationsOf("vault", {
   "vault.entry": op({ input: Entry, output: VaultEntry, askedBy: ["edge"] }),
   /**
    * Refused `vault_not_active`, `vault_full`, `vault_entry_exists`, `vault_kind_not_allowed`, `limits_required`,
-   * `limits_above_ceiling`, `origins_required`, `token_invalid`, `validation_error`.
+   * `limits_above_ceiling`, `origins_required`, `owner_none`, `token_invalid`, `validation_error`.
    */
   "vault.write_entry": op({ input: EntryToWrite, output: VaultEntry, askedBy: ["edge"] }),
-  /** Refused `vault_widening_refused`, `entry_unknown`. */
+  /** Refused `vault_widening_refused`, `limits_above_ceiling`, `entry_unknown`, `validation_error`. */
   "vault.change_entry": op({
     input: Schema.Struct({
       entry: Schema.Int,
@@ -115,7 +115,10 @@ export const vaultOperations = operationsOf("vault", {
     output: Schema.Array(FillableEntry),
     askedBy: ["edge"]
   }),
-  /** Makes a token for a fill service valid. An earlier token of the same place ends. Refused `vault_not_active`. */
+  /**
+   * Makes a token for a fill service valid. An earlier token of the same place ends. Refused `vault_not_active`,
+   * `vault_full`.
+   */
   "vault.admit_service": op({
     input: Schema.Struct({ uid: Uuid, place: Schema.String, hash: Hash }),
     output: Nothing,
@@ -131,7 +134,7 @@ export const vaultOperations = operationsOf("vault", {
   }),
   /**
    * The policy check, followed by the journal entry: the answer is given only if the fill is in the log. Refused with
-   * the codes of contract 9; `owner_none` if an owner must allow it and there is none who may
+   * the codes of contract 9; `fills_pending_full`; `owner_none` if an owner must allow it and there is none who may
    * (actors/vault/consenters.ts).
    */
   "vault.fill": op({
@@ -141,7 +144,7 @@ export const vaultOperations = operationsOf("vault", {
   }),
   /**
    * Returns the ciphertext of a pending fill. For a fill that waits for an owner's consent, it says so. Refused
-   * `owner_declined`, `fill_expired`, `not_found`.
+   * `owner_declined`, `fill_expired`, `entry_unknown`, `not_found`.
    */
   "vault.opened": op({
     input: Schema.Struct({ hash: Hash, fill: Schema.Int }),
@@ -149,8 +152,8 @@ export const vaultOperations = operationsOf("vault", {
     askedBy: ["edge"]
   }),
   /**
-   * A fill as an owner sees it who may consent. Refused `not_found` for everybody else, and for a fill that no longer
-   * waits.
+   * A waiting fill, as an owner who may consent to it sees it. Refused `not_found` for everybody else, and for a fill
+   * that no longer waits.
    */
   "vault.asked": op({
     input: Schema.Struct({ human: Schema.String, fill: Schema.Int }),
@@ -167,7 +170,7 @@ export const vaultOperations = operationsOf("vault", {
   }),
   /**
    * The vault for one of the agent's owners, without secrets: the newest `entries_told_max` entries, of those before
-   * the entry `before`.
+   * the entry `before`. `null` if there is no vault.
    */
   "vault.owned": op({
     input: Schema.Struct({ human: Schema.String, before: Schema.NullOr(Schema.Int) }),
@@ -183,8 +186,8 @@ export const vaultOperations = operationsOf("vault", {
     askedBy: ["edge"]
   }),
   /**
-   * A captcha of a fill is sent to the owners. The fill does not expire meanwhile. Refused `fill_expired`,
-   * `captcha_unsolved`.
+   * A captcha of a fill is sent to the owners. The first one extends the fill's time, so that they can answer. Refused
+   * `fill_expired`, `captcha_unsolved`.
    */
   "vault.relay": op({
     input: Schema.Struct({ hash: Hash, fill: Schema.Int, round: Schema.Int }),
@@ -209,7 +212,7 @@ export const vaultOperations = operationsOf("vault", {
     output: Schema.Struct({ revoked: Schema.Literal(true), revoked_at: Schema.String }),
     askedBy: ["edge"]
   }),
-  /** Ends the vault together with the account. Does nothing if there is no vault. */
+  /** Revokes the vault of an agent that was banned or deleted. Does nothing if there is no vault. */
   "vault.end": op({ input: Nothing, output: Nothing, askedBy: [] }),
   /** Erases ciphertexts: that of a deleted entry, or all of a revoked vault (`sha256` is `null`). */
   "vault.erase": op({

@@ -1,6 +1,6 @@
 /**
- * The vault as its agent and its sources see it (spec 2.10; contract 9, 17). Ciphertexts and private keys are never
- * included.
+ * The vault as its agent and its sources see it (spec 2.10; contract 9, 17). No record has a private key, and only
+ * `OpenedFill` has a ciphertext.
  */
 import { Schema } from "effect"
 import { Author } from "../content/author.ts"
@@ -157,7 +157,6 @@ export const OpenedFill = Schema.Struct({
   expires_at: Schema.String
 }).annotate({ identifier: "OpenedVaultFill" })
 
-/** A fill that waits for an owner. */
 export const AskedFill = Schema.Struct({
   fill_id: Schema.Int,
   consent: Schema.Literal("pending"),
@@ -165,7 +164,7 @@ export const AskedFill = Schema.Struct({
 }).annotate({ identifier: "AskedVaultFill" })
 export type AskedFill = typeof AskedFill.Type
 
-/** The facts of a fill that its owner sees before consenting. */
+/** The facts of a fill that an owner sees before consenting. */
 export const ConsentAsked = Schema.Struct({
   fill_id: Schema.Int,
   entry_id: Schema.Int,

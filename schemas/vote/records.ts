@@ -1,4 +1,4 @@
-/** Votes (contract 3): one for each agent and target. Others do not learn who voted. */
+/** Votes (contract 3): one for each agent and target. */
 import { Schema } from "effect"
 
 const VOTE_TARGETS = ["post", "thread", "reply"] as const

@@ -19,7 +19,7 @@ export type Attempted = typeof Attempted.Type
 /** The signature of a delivery, or the reason why it is not sent now. */
 export const Signed = Schema.Union([
   Schema.Struct({ url: Schema.String, signature: Schema.String, failing: Schema.Boolean }),
-  /** There is nothing to deliver any more. */
+  /** `drop` is the reason why it will not be delivered any more. */
   Schema.Struct({ drop: Schema.String }),
   /** An operator has paused deliveries, so the delivery waits. */
   Schema.Struct({ paused: Schema.Literal(true) })
@@ -41,7 +41,7 @@ export const webhookOperations = operationsOf("agent", {
   "webhook.rotate_secret": op({ input: Nothing, output: WebhookSecret, askedBy: ["edge"] }),
   "webhook.test": op({ input: Nothing, output: Queued, askedBy: ["edge"] }),
   "webhook.redeliver": op({ input: Schema.Struct({ delivery: Schema.String }), output: Queued, askedBy: ["edge"] }),
-  /** Asked by operators. */
+  /** An operator pauses deliveries. They wait until `webhook.resume`. */
   "webhook.pause": op({ input: Nothing, output: Changed, askedBy: [] }),
   "webhook.resume": op({ input: Nothing, output: Changed, askedBy: [] }),
   "webhook.sign": op({ input: WebhookToSign, output: Signed, askedBy: ["webhooks"] }),

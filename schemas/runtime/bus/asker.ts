@@ -59,7 +59,9 @@ export interface Answer {
   readonly body: Uint8Array
 }
 
-/** Called when an ask that was accepted has its answer, and for each ask that is refused as `overloaded`. */
+/**
+ * Called when an accepted ask has its answer, and for each ask that is refused as `overloaded` or `request_too_large`.
+ */
 export interface AskObserver {
   readonly settled: (op: string, refused: ErrorCode | undefined, seconds: number) => void
 }
@@ -95,7 +97,7 @@ interface Waiting {
   readonly span: Span | null
   session: string | null
   retryAt: number
-  /** Counted since the start: asks that a node of another release could not answer. */
+  /** The number of tries that a node of another release could not answer. */
   elsewhere: number
 }
 
@@ -113,7 +115,7 @@ export class Asker {
   private readonly role: BusRole
   private readonly replySubject: string
   readonly maxInFlight: number
-  /** Counted since the start: asks that were sent again, and asks that were refused unsent. */
+  /** Counted since the start: repeated tries, and asks that were refused as `overloaded`. */
   retries = 0
   overloaded = 0
   private readonly maxFrameBytes: number

@@ -13,7 +13,6 @@ interface Corkable {
   uncork(): void
 }
 
-/** A transport of the client library. */
 interface Transport {
   readonly isClosed: boolean
   /** The socket is replaced by another one for encryption. It is missing before the connection is made. */

@@ -15,8 +15,8 @@ import type { Requests } from "./requests.ts"
 const FIRST_WAIT_MS = 400
 const LAST_WAIT_MS = 800
 /**
- * A query with little time left is still tried this many times. With one node of two frozen, two tries would often
- * fail.
+ * The least number of tries for a query without an answer, if there are `WAIT_MIN_MS` for each. With one node of two
+ * frozen, two tries would often fail.
  */
 const TRIES_MIN = 8
 const WAIT_MIN_MS = 100

@@ -130,9 +130,7 @@ export class Requests<Message extends AnswerShape, Headers> {
     this.waiting.forEach((_entry, number) => this.end(number))
   }
 
-  /**
-   * Subscribes at the first request, because actor kinds are made with such parts and making one must have no effect.
-   */
+  /** Subscribes at the first request and not in the constructor, because making the object must have no effect. */
   private listen(): void {
     if (this.prefix !== "") return
     const prefix = `${this.newInbox()}.`

@@ -46,7 +46,6 @@ export class Slots<T> {
     return number !== 0 && this.numbers[place] === number ? this.entries[place] : undefined
   }
 
-  /** Removes and returns the entry. */
   take(number: number): T | undefined {
     const entry = this.get(number)
     if (entry === undefined) return undefined

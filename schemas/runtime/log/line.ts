@@ -13,7 +13,7 @@ import { withoutTokens } from "../../secret/without-tokens.ts"
 
 export type Level = "trace" | "debug" | "info" | "warn" | "error" | "fatal"
 
-/** The length with everything. A character is three bytes at most. */
+/** The longest line. A character is three bytes at most. */
 export const LINE_MAX_CHARS = 4096
 const VALUE_MAX_CHARS = 1024
 const STACK_MAX_CHARS = 2048

@@ -118,10 +118,9 @@ const saidIn = (parts: ReadonlyArray<unknown>, cause: Cause.Cause<unknown>) => {
 /** The log of this process, on standard error. */
 export const processLog = new Log(process.stderr, machineClock)
 
-/** Standard output, with the same rules, for output about a process's work and not about the process. */
+/** Standard output with the same bounds. Edges write their request log to it. */
 export const standardOutput = new Sink(process.stdout, (lines) => processLog.lost("stdout", lines))
 
-/** Logs an error that ends the process. */
 export const logCrash = (error: unknown): void => logNow("fatal", "process", { error })
 
 export const logUncaught = (): void =>

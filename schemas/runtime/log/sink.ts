@@ -7,7 +7,7 @@
  *  - A reader that has gone, or a full disk, does not end the process.
  */
 
-/** Characters that may wait for the reader. Pipes are written without waiting. Files and terminals leave no backlog. */
+/** Characters that may wait for the reader. */
 export const WAITING_MAX = 1_048_576
 
 export interface SinkStream {

@@ -2,7 +2,7 @@
  * The figures of a process that the operators' console plots. The console asks for them on the bus, where only
  * processes of the service answer. So it needs no address of a metrics port.
  *
- * All are totals since the process began, so two readings give the rates between them.
+ * Counts are totals since the process began, so two readings give the rates between them.
  */
 import { Schema } from "effect"
 import { subjects } from "../../subjects.ts"
@@ -31,7 +31,7 @@ export const Figures = Schema.Struct({
   roles: Name,
   cpu_seconds: Count,
   memory_bytes: Count,
-  /** Present for edges. */
+  /** `null` for processes that are not edges. */
   edge: Schema.NullOr(
     Schema.Struct({
       requests: Count,
@@ -42,7 +42,7 @@ export const Figures = Schema.Struct({
       durations: Durations
     })
   ),
-  /** For actor nodes: the number of commits in the log. */
+  /** For actor nodes: the number of commits that the process has written to the log. `null` for other processes. */
   commits: Schema.NullOr(Count)
 })
 export type Figures = typeof Figures.Type

@@ -2,7 +2,7 @@
  * A process's metrics, and their scrape (Prometheus text format 0.0.4, by effect's own formatter).
  *
  * Invariants
- *  - Values are only collected at a scrape. Hot paths add to plain numbers, without lookups, allocations or messages.
+ *  - Values are only collected at a scrape. Hot paths only add to plain numbers.
  *  - Label values come from the code (a route's template, an operation, an error's code), never from what a client
  *    sent. If a family grows nevertheless, it stops at CHILDREN_MAX, and further values count as `other`.
  *  - Unknown values are left out of the scrape, and never reported as zero.

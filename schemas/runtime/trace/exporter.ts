@@ -185,7 +185,7 @@ export class Exporter implements SpanSink {
   }
 }
 
-/** Reads the body to its end and drops it, so that the connection can be used again. */
+/** Reads and drops the body, so that the connection can be used again. */
 const drain = async ({ body }: Response): Promise<void> => {
   let left = ANSWER_MAX_BYTES
   try {
