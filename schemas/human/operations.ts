@@ -229,7 +229,7 @@ export const humanOperations = operationsOf("human", {
 /**
  * Limits that carry over from former accounts of an address, so that deleting an account and signing up again does not
  * reset them. The times are those of letters with links, in Unix ms. `made` has agents that were made for the person.
- * Only commits of older releases contain `FormerAccount`; newer ones seal the data in `left`.
+ * It is empty in newer commits, which have them sealed in `left`.
  */
 export const FormerAccount = Schema.Struct({
   made: Schema.Array(Schema.String),
