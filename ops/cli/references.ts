@@ -62,7 +62,7 @@ const numbered = async (service: Service, reference: string, missing: Fault): Pr
 }
 
 /** Kinds whose actors are found by a reference to their agent. */
-const OF_AGENTS: ReadonlySet<string> = new Set(["agent", "mailer", "mail_domain_holder"])
+const OF_AGENTS: ReadonlySet<string> = new Set(["agent", "mailer", "mail_domain_holder", "vault"])
 
 /** The number of the open mailbox at an address. */
 const mailboxAt = async (service: Service, address: string): Promise<string> => {

@@ -191,6 +191,7 @@ const smtpAt = (port: number | null) => (port === null ? {} : { smtp: `smtp://12
 
 /** The entries of the folder that are closed to other users. The modes of other entries are not changed. */
 const OURS = [
+  "archive",
   "bin",
   "compiled",
   "coverage",

@@ -49,7 +49,7 @@ describe("a history", () => {
     const replayed = new Set(Object.keys(named))
     const others = KINDS.map((kind) => kind.fold.kind).filter((kind) => !replayed.has(kind))
     // Those that go by their agent: one that has no mail.
-    const ofAgents = new Set(["mailer", "mail_domain_holder"])
+    const ofAgents = new Set(["mailer", "mail_domain_holder", "vault"])
     const ending = new Set(KINDS.filter(({ fold }) => fold.ends === true).map(({ fold }) => fold.kind))
     for (const kind of others) {
       const ended = ending.has(kind) ? ": there was none, or it has ended and is no longer kept" : ""
