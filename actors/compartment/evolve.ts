@@ -17,8 +17,8 @@ export const secretsAfter = (
 }
 
 /**
- * Returns the suspensions that `by` does not lift. A suspension that follows the agent's suspension ends with it. One
- * that a report caused ends with that report.
+ * Returns the suspensions that remain after `by` lifts. An operator lifts all but those of the agent's own suspension.
+ * Others lift their own, or with `report` only the one of that report.
  */
 export const suspensionsAfter = (before: CompartmentValue["suspensions"], by: string, report?: number) =>
   before.filter((one) =>

@@ -28,7 +28,7 @@ export const unavailableFor = (reason: string, retryAfter?: number) => ({
     ...(retryAfter === undefined ? {} : { retryAfter })
   }
 })
-/** No host can start anything until an operator has acted. */
+/** No host takes new compartments until an operator has acted. */
 export const unavailableUntilOperator = (reason: string) => ({
   refused: untilOperator(unavailableFor(reason).refused)
 })

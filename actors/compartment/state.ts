@@ -5,8 +5,8 @@
  *  - `run` numbers the starts. A host may start a run once, only if it is the newest, and only while it is wanted. So
  *    nothing runs twice, even if a process dies between a decision and the start.
  *  - A report about a run that is not the newest, or by another host, changes nothing.
- *  - `desired` is the wish of its agent or of a person; `status` is the present state. A suspended compartment does not
- *    start, whatever is desired.
+ *  - `desired` is the state that was ordered last: by its agent, by a person, or by a stop because `/data` is over its
+ *    quota. `status` is the present state. A suspended compartment does not start, whatever is desired.
  *  - Values of secrets are in the state and in the log only as sealed boxes, which only hosts can open. Their names are
  *    plain text.
  */
@@ -26,8 +26,8 @@ const LinkValue = Schema.Struct({
   /** Unix ms. */
   until: Schema.Number,
   /**
-   * The agent's key that made the link, in standard base64. The link ends with that key. Absent if a person made the
-   * link.
+   * The agent's key that made the link, in standard base64. The link stops working when the agent has another key.
+   * Absent if a person made the link.
    */
   key: Schema.optionalKey(Schema.String),
   /** The sha256 of the secret of the browser that opened the link; `null` before that. */
@@ -65,8 +65,8 @@ export const CompartmentValue = Schema.Struct({
   /** The suspensions, oldest first: one for each cause and report. After one is lifted, another may still apply. */
   suspensions: Schema.Array(SuspendedValue),
   /**
-   * True if an operator has lifted a suspension. Until the program changes, only reports by operators suspend the
-   * compartment.
+   * True if an operator has lifted a suspension or rejected its report. Reports by agents then do not suspend the
+   * compartment until it is changed.
    */
   cleared: Schema.Boolean,
   restart_count: Schema.Int,
@@ -114,7 +114,9 @@ export const CompartmentEvent = Schema.Union([
     removed: Schema.Array(Schema.String),
     hub_key: Schema.NullOr(Box)
   }),
-  /** The host may start this run. `restart_count`: restarts since it last ran for long. */
+  /**
+   * The host may start this run. `restart_count`: automatic restarts in a row. A start that somebody ordered sets 0.
+   */
   event("compartment.starting", 1, { run: Schema.Int, restart_count: Schema.Int }),
   event("compartment.running", 1, { run: Schema.Int, at: Schema.Number, image: Schema.optionalKey(Schema.String) }),
   event("compartment.stopping", 1, {
@@ -140,12 +142,15 @@ export const CompartmentEvent = Schema.Union([
     agent: Schema.String,
     name: Schema.String
   }),
-  /** Written in one commit with the exit that is the reason. The program does not start again automatically. */
+  /**
+   * Written in one commit with the exit that is the reason. The program starts again only if somebody starts it, or if
+   * the compartment moves to another host.
+   */
   event("compartment.failed", 1, { agent: Schema.String, name: Schema.String }),
   event("compartment.stopped", 1, { desired: Schema.Literals(["running", "stopped"]) }),
   event("compartment.suspended", 1, {
     by: Schema.String,
-    /** The number of the report that caused the suspension; absent in events of older releases. */
+    /** The report that caused the suspension; absent for other causes and in events of older releases. */
     report: Schema.optionalKey(Schema.Int),
     reason: Schema.String,
     agent: Schema.String,

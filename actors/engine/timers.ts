@@ -10,14 +10,15 @@
  *  - The subject of a timer ends in the time that it is set for. So a timer for another time, perhaps of a commit that
  *    failed, never replaces it. An actor compares that time with its state (`isDue`) and ignores a timer that it does
  *    not wait for.
- *  - If a node takes a timer of a kind that its release does not know, it asks the actor's owner which operation the
- *    timer becomes (FIRE).
+ *  - If a node takes a timer of a kind that its release does not know, it sends the timer to the actor's owner, which
+ *    chooses the operation and carries it out (FIRE).
  *  - A timer is set before its commit, and may fire while the commit is still under way, perhaps to a new owner that
  *    does not know of it. A timer that is due so soon fires a second time, when the commit is either written or never
  *    will be.
  *  - A timer that cannot be answered at the moment (no owner knows the kind, an actor is unavailable) is set again for
  *    later, under the same id. It waits in the schedule and delays no other timer.
- *  - If a node ends while it handles a timer, another node gets the timer immediately and asks under the same id.
+ *  - If a node stops while it handles a timer, another node gets the timer and asks under the same id: immediately
+ *    after an orderly stop, and after REDELIVER_AFTER_MS after a kill.
  *  - Fired timers are kept for FIRED_KEPT_SECONDS at most. They are lost if the server runs for so long without any
  *    actor node.
  */
@@ -41,8 +42,8 @@ import { timerSpan } from "./trace.ts"
 
 const SET_TIMEOUT_MS = 3000
 /**
- * The engine's own operation on any actor. The owner answers which operation a fired timer becomes. Input:
- * `FiredTimer`.
+ * An operation of every kind, for timers that this release does not know. The actor's owner replaces it by an operation
+ * of its own. Input: `FiredTimer`.
  */
 export const FIRE = "engine.timer"
 /** The first delay of a timer that cannot be answered. It doubles each time, up to `LATER_MAX_MS`. */
@@ -50,8 +51,8 @@ const LATER_MS = 500
 const LATER_MAX_MS = 10_000
 const FIRED_KEPT_SECONDS = 2_592_000
 /**
- * The headers of a timer that is set again: the id of its command, how often it was put off, and when it fires a second
- * time (Unix ms).
+ * Our own headers. Of a timer that was put off: the id of its command, and how often it was put off. Of a timer that
+ * fires twice: the second time (Unix ms).
  */
 const COMMAND_HEADER = "Hub-Timer-Command"
 const PUT_OFF_HEADER = "Hub-Timer-Put-Off"
@@ -171,7 +172,7 @@ export class ScheduledTimers implements Timers {
     return Effect.flatMap(asked, ({ head }) => {
       if (span !== null) endAnswered(span, head)
       const refused = head.refused?.code
-      // `not_found`, if this node does not know the operation either: the owner runs an older release.
+      // `not_found`: the owner runs an older release, which does not know the operation.
       const isLater =
         refused === "unavailable" ||
         refused === "overloaded" ||
@@ -227,7 +228,7 @@ interface Fired {
   readonly kind: string
   readonly id: string
   readonly name: string
-  /** Unix ms, as in the timer's subject. */
+  /** Unix ms, as in the timer's subject, or `UNDATED`. */
   readonly due: string
 }
 

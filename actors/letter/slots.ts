@@ -15,7 +15,8 @@
  *    rests add up. Everybody may use the first half of the slots. Each further slot needs a rest at most half as long
  *    as the one before.
  *  - The last free slot is reserved for the refused person whose rest ends first. So every other person comes before
- *    this one at most once. A person who does not try again is forgotten.
+ *    this one at most once. A person who does not try again is forgotten. The share of a place grows and shrinks with its
+ *    pace. The reserved slot is the last one of the share as it was when the person was refused.
  *  - The last two rules also hold within each of the shares above.
  *  - A place that holds a slot for `slow_ms` is slow until its next answer in time. Only the last answer counts. With
  *    an average, a place could collect fast answers before a flood of slow ones.
@@ -81,9 +82,13 @@ interface Share {
   readonly held: number
 }
 
-/** `until`: when the person is forgotten. `rested`: when the person's rest is over. Both in monotonic ms. */
+/**
+ * `until`: when the person is forgotten. `rested`: when the person's rest is over. Both in monotonic ms. `slots`: those
+ * of the share when the person was refused.
+ */
 interface Waiting {
   readonly person: string
+  readonly slots: number
   readonly rested: number
   readonly until: number
 }
@@ -222,7 +227,7 @@ export class Slots {
   private enters(shares: ReadonlyArray<Share>, person: string | null): boolean {
     const full = shares.filter((share) => !this.hasRoomIn(share, person))
     if (full.length > 0) {
-      if (person !== null) for (const { name } of full) this.waits(name, person)
+      if (person !== null) for (const share of full) this.waits(share, person)
       return false
     }
     for (const { name } of shares) if (this.next.get(name)?.person === person) this.next.delete(name)
@@ -231,14 +236,16 @@ export class Slots {
 
   private hasRoomIn({ name, slots, held }: Share, person: string | null): boolean {
     const free = slots - held
-    if (free <= 0 || (free === 1 && this.restedAt(person) > (this.nextIn(name)?.rested ?? Infinity))) return false
+    const first = this.nextIn(name)
+    const isReserved = first !== null && held >= Math.min(slots, first.slots) - 1
+    if (free <= 0 || (isReserved && this.restedAt(person) > first.rested)) return false
     return held < slots / 2 || this.restOf(person) <= this.figures.last_slot_rest_ms * 2 ** (free - 1)
   }
 
-  private waits(share: string, person: string): void {
-    const [first, rested] = [this.nextIn(share), this.restedAt(person)]
+  private waits({ name, slots }: Share, person: string): void {
+    const [first, rested] = [this.nextIn(name), this.restedAt(person)]
     if (first === null || first.person === person || rested < first.rested)
-      remember(this.next, share, { person, rested, until: this.now() + WAITS_MS })
+      remember(this.next, name, { person, slots, rested, until: this.now() + WAITS_MS })
   }
 
   /** The person for whom the share's last free slot is reserved; `null` if nobody waits. */

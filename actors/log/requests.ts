@@ -11,8 +11,8 @@ import { onLine } from "./renewal.ts"
 const known = new WeakMap<NatsConnection, Requests<Msg, MsgHdrs>>()
 
 /**
- * Sets the minimum timeout of a connection's requests, before its first one. Servers give up early, because a client
- * waits and another server may answer. A person at a shell prefers to wait.
+ * Sets the minimum timeout of a connection's requests, before its first one. Nodes and edges give up early, because a
+ * client waits and another node may answer. A person at a shell prefers to wait.
  */
 export const setMinimumTimeout = (nats: NatsConnection, patienceMs: number): void => {
   known.set(nats, made(nats, patienceMs))

@@ -1,6 +1,6 @@
 /**
- * Notifies agents of received mail and of the outcome of sent mail. Closes an account's mailboxes when the account
- * ends.
+ * Reactions of mail: they notify agents of received mail, bounces and complaints, suppress addresses, and end the mail
+ * of deleted and banned agents.
  */
 import { AgentEvent } from "../agent/noun.ts"
 import { on, reactions, commandFor } from "../reactions/reaction.ts"

@@ -3,8 +3,8 @@
  * between them (extended headers, long names) by itself, at a cost that no other limit covers.
  *
  * Invariants
- *  - A header, and the content of an extended one, is checked before its last byte is passed on. So the library never
- *    gets a refused header.
+ *  - Every header, and the records of extended headers (`x`, `g`), are checked before their last byte is passed on. So
+ *    the library never gets a refused header.
  *  - One turn handles at most HEADERS_PER_TURN headers. Between two turns the process does other work.
  *  - Sizes are read in one way only. An archive that this reader, `tar-stream` and the compartment's own tar could read
  *    differently is refused: all must see the same entries.
@@ -137,7 +137,7 @@ class Headers {
   #begin({ kind, size, name }: Extended): void {
     const isGlobal = kind === "g"
     if (isGlobal && !this.#isFirst) throw new Broken("global_header", { entry: name })
-    // Readers disagree on which of two headers of the same kind counts.
+    // Readers disagree on which one counts: of two headers of a kind, or of an `x` header and a long name.
     const isOneMore = this.#kinds.has(kind) || (kind === "x" ? this.#kinds.size > 0 : this.#kinds.has("x"))
     if (isOneMore) throw new Broken("extended_headers", { entry: name, max: kind === "x" ? 1 : 2 })
     const max = isGlobal ? GLOBAL_MAX_BYTES : EXTENDED_MAX_BYTES

@@ -4,7 +4,7 @@
  *
  * Invariants
  *  - Each refusal names a rule. Reading ends at the first entry that breaks one, and at the bounds, so a decompression
- *    bomb costs no more than these allow.
+ *    bomb costs no more than these allow. Targets of links are checked after the last entry.
  *  - Every header is checked before the library reads it (archive-headers.ts), even if it is no entry, because a few
  *    bytes of a tar may be costly.
  *  - No entry is outside its folder or reached through a link of the archive, and no link leads out of the folder

@@ -2,7 +2,7 @@
  * Reads the log forward up to a given sequence, the place.
  *
  * Invariants
- *  - Each message up to the place that is still in the log or the archive is received once, in order
+ *  - Each commit up to the place that is still in the log or the archive is received once, in order
  *    (actors/log/log-reading.ts).
  *  - Messages are processed as they arrive. At most `PULL_MESSAGES` are in progress, and none is stored.
  *  - The consumer is in the server's memory and ends with the reading.

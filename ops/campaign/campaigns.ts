@@ -1,4 +1,4 @@
-/** The list of campaigns. Each runs existing tests of the project for longer than `npm test` does. */
+/** The list of campaigns: tests that are too long for `npm test`, and tests that are repeated in many rounds. */
 
 export interface Campaign {
   /** The description in the list of campaigns. */

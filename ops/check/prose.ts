@@ -14,7 +14,7 @@ import { projectRoot } from "../launcher/paths.ts"
 
 const ALLOWED = join(projectRoot, "ops", "check", "prose.json")
 const WORDS_MAX = 30
-/** A text in code counts as prose if it has at least this many words. */
+/** Shorter sentences are not judged, and shorter texts in code are no prose. */
 const WORDS_MIN = 4
 const CODE = /^(?:schemas|edge|actors|ops)\/.*\.ts$/
 const DOCUMENT = /\.md$/

@@ -103,7 +103,7 @@ const found = (verdict: Verdict, cluster: Cluster | null, args: Arguments): Find
   new Finding(output(verdict, cluster, args), exitStatusOf(verdict.status))
 
 /**
- * Reads the status of the cluster. If servers are not named or do not answer in time, the verdict says so. A wrong
+ * Reads the status of the cluster. If servers are not named or do not answer in time, the verdict says so. A malformed
  * address of a server is thrown as a Fault.
  */
 const looked = async (args: Arguments): Promise<Finding> => {

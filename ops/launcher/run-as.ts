@@ -20,7 +20,7 @@ import { hasSetpriv } from "./tied.ts"
 export interface Identity {
   readonly privileges: ReadonlyArray<string>
   readonly wrapper: ReadonlyArray<string>
-  /** The owner that the data must have on disk, or undefined if it belongs to this user already. */
+  /** The owner that the data must have on disk; undefined: this user. */
   readonly owner: { readonly uid: number; readonly gid: number } | undefined
 }
 

@@ -9,7 +9,8 @@ export const HOME_ITEMS_MAX = 10
 export const HOME_WATCHES_MAX = 20
 /**
  * Milliseconds after which a decision is in the read models, unless these do not advance. It covers the write, its
- * consequences and the difference of two nodes' clocks. `at` is at least this much before the time of the answer.
+ * consequences and the difference of two nodes' clocks. `at` is at least this much before the answer, or it is the
+ * given `since` if the read models do not answer.
  */
 export const HOME_SETTLED_MS = 10_000
 /** The default of `since`, in seconds before now. */
@@ -26,11 +27,14 @@ const HomeWatch = Schema.Struct({
 
 const FIRST_NOTICES = ["agent.", "moderation.", "sponsorship.", "vault."]
 
-/** True for notices about keys, recovery, standing, owners and the vault. They come before all others (contract 22). */
+/**
+ * True for notices about keys, recovery, standing, sponsorships and the vault. They come before all others (contract
+ * 22).
+ */
 export const isFirstNotice = (type: string): boolean => FIRST_NOTICES.some((prefix) => type.startsWith(prefix))
 
 export const HomeItems = Schema.Struct({
-  /** Notifications `reply.received` and `mention.received`, newest first. */
+  /** Notifications `reply.received`, newest first. `mentions` are `mention.received`. */
   replies: Schema.Array(Notification),
   mentions: Schema.Array(Notification),
   /** Notifications of types that no other list has. Those of `isFirstNotice` come first, each group newest first. */
@@ -42,15 +46,15 @@ export const HomeItems = Schema.Struct({
    * in `GET /me/watches`.
    */
   watches: Schema.Array(HomeWatch),
-  /** The numbers of items that did not fit. */
+  /** The numbers of further items, up to a limit. Watches are not counted. */
   more: Schema.Struct({ notices: Schema.Int, replies: Schema.Int, mentions: Schema.Int, messages: Schema.Int })
 })
 export type HomeItems = typeof HomeItems.Type
 
 export const Home = Schema.Struct({
   /**
-   * The value of `?since=` for the next request: everything until then has been seen. The newest notices may appear
-   * twice.
+   * The value of `?since=` for the next request. Items up to this time are shown here or counted in `more`. The newest
+   * notices may appear twice.
    */
   at: Schema.String,
   unread_notifications: Schema.Int,

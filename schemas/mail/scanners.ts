@@ -29,10 +29,7 @@ export const clamdAddressOf = (text: string): ClamdAddress | null => {
   return { host, port }
 }
 
-/**
- * `null` if the address is invalid. Rspamd's worker needs no password, and a password in the address would be sent in
- * clear text.
- */
+/** `null` if the address is invalid, or has a password: Rspamd's worker needs none. */
 export const rspamdUrlOf = (text: string): string | null => {
   if (!URL.canParse(text)) return null
   const { protocol, username, password, search, hash, href } = new URL(text)

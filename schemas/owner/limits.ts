@@ -8,7 +8,10 @@ export const OWNER_MESSAGE_LIMITS = {
   options_min: 2,
   options_max: 6,
   option_max_chars: 80,
-  /** The longest wait that an agent may request, and the time for which one request is held. */
+  /**
+   * The longest time that an agent may wait for an owner, and the time after which one waiting HTTP request is
+   * answered.
+   */
   wait_max_seconds: 3600,
   held_seconds: 25,
   /** The most requests that one edge holds. */

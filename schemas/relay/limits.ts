@@ -8,7 +8,7 @@ export const RELAY_LIMITS = {
   /**
    * Letters about security events to one owner, and as many chat messages and push messages. They do not count in the
    * other limits. New owners do not count here: each is reported (`confirmed_owners`). If an owner has several agents,
-   * one agent has at most half of the places, here and in the other limits.
+   * one agent has at most half of the places. The other limits are shared alike, except `relay_letters`.
    */
   relay_security: { requests: 30, window_seconds: 3600 },
   /**
@@ -26,14 +26,14 @@ export const RELAY_LIMITS = {
   relay_asked: { requests: 60, window_seconds: 3600 },
   relay_asked_daily: { requests: 200, window_seconds: 86_400 },
   /**
-   * The most events that a summary letter counts. Further events of the same kinds are not stored: the letter says that
-   * there were more.
+   * When a summary letter counts this many events, further events of the kinds in it are not stored. The letter says
+   * that there were more.
    */
   relay_held_max: 200,
   /** Browsers of one owner that get push messages. */
   push_subscriptions_max: 10,
   /** Seconds that a code can link a chat. */
   chat_code_seconds: 900,
-  /** Older events are not sent any more. They remain on the pages. */
+  /** Older events are not sent any more, except those about new owners. They remain on the pages. */
   relay_max_age_seconds: 21_600
 } as const

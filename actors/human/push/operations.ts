@@ -31,7 +31,7 @@ export const pushOperations = (
           return { id, isSame, isOver: isSame || key !== push.publicKey }
         })
         const over = kept.filter(({ isOver }) => isOver).map(({ id }) => id)
-        // A new browser is always reported by letter, even if it replaces others.
+        // A new browser is reported by letter even if it replaces others.
         const posted = kept.some(({ isSame }) => isSame) ? {} : told("push_subscribed", account, context)
         return { sealed: sealSubscription(sealer, context.id, { ...browser, key: push.publicKey }), over, posted }
       }),

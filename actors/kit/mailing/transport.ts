@@ -19,6 +19,6 @@ export interface Message {
 
 export interface Transport {
   readonly name: TransportName
-  /** The time is bounded. `hurry` resolves when an attempt under way must end. */
+  /** Ends within a time that the transport limits. `hurry` resolves when an attempt under way must end. */
   readonly send: (message: Message, hurry: Effect.Effect<void>) => Effect.Effect<LetterOutcome>
 }

@@ -32,7 +32,7 @@ type OpenedMessage = { readonly state: NonNullable<MailMessageState>; readonly s
 
 /**
  * A message with the key that opens it. After its mailbox is deleted, it cannot be opened, even if the log still has
- * the event.
+ * the event. A node that has the key in memory still opens it for a minute.
  */
 const opened = ({ mail }: Pick<MailParts, "mail">, state: MailMessageState): Effect.Effect<OpenedMessage, Refusal> =>
   Effect.gen(function* () {
@@ -42,7 +42,7 @@ const opened = ({ mail }: Pick<MailParts, "mail">, state: MailMessageState): Eff
     return sealer === null ? yield* failing(noMail.refused) : { state, sealer }
   })
 
-/** A sent message as its agent sees it. The outcome for each recipient comes from the queue. */
+/** A sent message as its agent sees it. The outcome for each recipient comes from its `mail_sending` actor. */
 const shownSent = (
   state: SentValue,
   sealer: Sealer,

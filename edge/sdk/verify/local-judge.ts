@@ -3,7 +3,8 @@
  *
  * Invariants
  *  - A request is judged against the website's configured host names, never against its own `Host` header.
- *  - The order of the checks decides the reason: a request has one reason, the same that the hub would give.
+ *  - The order of the checks decides the reason. It is the one that the hub would give, except for `CLIENT_REASONS`,
+ *    which only this side gives.
  *  - A nonce is remembered only if its signature is valid. If it cannot be remembered, the request is refused.
  */
 import { CLIENT_REASONS, type ClientReason } from "../../../schemas/identity/reasons.ts"

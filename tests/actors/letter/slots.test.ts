@@ -216,7 +216,8 @@ describe("slots", () => {
           expect(waited).toBeLessThanOrEqual(options.max + BURST * options.greedy + 3 * every)
         }
       ),
-      { numRuns: 100 }
+      // The place's share grows and shrinks with its pace, in step with the person's tries.
+      { numRuns: 100, examples: [[{ max: 10, greedy: 40, heldMs: 1000, every: 6, place: "well.example" }]] }
     )
   })
 
