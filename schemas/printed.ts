@@ -15,7 +15,7 @@ const escaped = (character: string): string =>
   ).join("")
 
 /**
- * Escapes control characters and invisible characters in the form of JSON, so that JSON keeps its meaning. Line ends
- * and tabs stay, because in JSON they come only from formatting.
+ * Escapes control characters and invisible characters in the form of JSON, so that JSON keeps its meaning. `\n` and
+ * tabs stay, because in JSON they come only from formatting.
  */
 export const harmless = (text: string): string => unseenReplaced(text.replaceAll(DRIVING, escaped), escaped)

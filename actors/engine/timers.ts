@@ -17,8 +17,8 @@
  *    will be.
  *  - A timer that cannot be answered at the moment (no owner knows the kind, an actor is unavailable) is set again for
  *    later, under the same id. It waits in the schedule and delays no other timer.
- *  - If a node stops while it handles a timer, another node gets the timer and asks under the same id: immediately
- *    after an orderly stop, and after REDELIVER_AFTER_MS after a kill.
+ *  - If a node stops while it handles a timer, another node gets the timer and asks under the same id. It gets the
+ *    timer immediately, or after REDELIVER_AFTER_MS if the node was killed.
  *  - Fired timers are kept for FIRED_KEPT_SECONDS at most. They are lost if the server runs for so long without any
  *    actor node.
  */
@@ -51,8 +51,8 @@ const LATER_MS = 500
 const LATER_MAX_MS = 10_000
 const FIRED_KEPT_SECONDS = 2_592_000
 /**
- * Our own headers. Of a timer that was put off: the id of its command, and how often it was put off. Of a timer that
- * fires twice: the second time (Unix ms).
+ * Our own headers. A timer that was put off has the id of its command, and how often it was put off. A timer that fires
+ * twice has the second time (Unix ms).
  */
 const COMMAND_HEADER = "Hub-Timer-Command"
 const PUT_OFF_HEADER = "Hub-Timer-Put-Off"

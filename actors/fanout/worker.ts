@@ -10,9 +10,9 @@
  *  - For each attempt, the agent's actor names the destination and signs. So the worker never has a secret, a new
  *    address or secret counts for the next attempt, and nothing is sent for a closed account.
  *  - The worker limits the time of a POST, and of the whole attempt.
- *  - fair.ts decides the receiver's share of a worker. An attempt without room comes again. It comes soon, from the
- *    consumer, if the receiver is fast, and later, by a timer, if it is slow or too many are unknown. So receivers that
- *    never answer never fill the consumer.
+ *  - fair.ts decides the receiver's share of a worker. An attempt without room is returned to the consumer and comes
+ *    again soon. If the receiver is slow, or after too many returns, a timer brings it later. So receivers that never
+ *    answer never fill the consumer.
  */
 import { randomBytes } from "node:crypto"
 import { Cause, Clock, Effect, Exit, Schedule, type Scope } from "effect"
@@ -41,13 +41,13 @@ export interface WorkerParts {
 
 /** The most tries of an attempt whose receiver or agent is busy (fair.ts). Then the delivery is postponed. */
 const BUSY_TRIES_MAX = 20
-/**
- * The number of times that a delivery is asked again while it does not know the attempt yet, and the pause between
- * them.
- */
+/** The most asks of a delivery that does not know the attempt yet, and the pause between two asks. */
 const LOOKS = 20
 const LOOK_AGAIN_MS = 10
-/** The maximum number of consecutive asks for one attempt: the signature, the report, and the agent's notification. */
+/**
+ * The most consecutive asks of one attempt: for the signature, for the report, and to tell the agent's actor the
+ * outcome.
+ */
 const ASKS_MAX = 3
 /** A POST that has not returned this long after its own time limit counts as late. */
 export const ASTRAY_MS = 2000
@@ -155,8 +155,8 @@ export class Worker {
   }
 
   /**
-   * Does all the work of one attempt. If an actor cannot be asked at the moment, or the work does not end, the message
-   * comes again. `ended` is not called if the worker ends before.
+   * Does a part of the work on a message, within a time limit. If an actor cannot be asked at the moment, or the work
+   * does not end, the message comes again. `ended` is not called if the worker ends before.
    */
   private underTake<A>(message: Message, work: Effect.Effect<A, Refusal>, ended?: (made: A | null) => void): void {
     const { run, over } = this

@@ -3,8 +3,9 @@
  *
  * Invariants
  *  - A compartment has one place from its first event on, in the same commit. Only the host of that place may run it.
- *  - A compartment gets a place only on a host that has fewer than its `max`, and only if its owner is below the limit.
- *    Both are checked in the commit that assigns the place.
+ *  - A new compartment gets a place only on a host that has fewer than its `max`, and only if its owner is below the
+ *    limit. Both are checked in the commit that assigns the place. A compartment of a forgotten host moves to a host
+ *    with room, whatever its owner's number.
  *  - A compartment whose agent has deleted its account never runs again. It stays suspended with its `/data`, does not
  *    count for a limit, and ends as soon as its host needs the room.
  *  - The time of a host's last report is only in the memory of the fleet's activation. After a takeover all hosts count

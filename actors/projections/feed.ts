@@ -43,7 +43,7 @@ interface Common {
   readonly readers: Set<Reader>
   /** The positions of readers that ask for the common reading before it begins. */
   asked: ReadonlyArray<number>
-  /** The number of readers, including those that still read alone and will join. */
+  /** Counts uses; the common reading ends when it is 0. A reader that joined after reading alone counts twice. */
   users: number
   /** Runs in a separate fiber, because the first reader may also be the first to leave. */
   readonly following: Fiber.Fiber<Following, unknown>
@@ -90,7 +90,10 @@ export class Feed {
     this.archive = archive
   }
 
-  /** Reads for as long as the scope is open. Fails if the server does not make a consumer. */
+  /**
+   * Reads for as long as the scope is open. Fails if the server does not make the first consumer. Later failures are
+   * retried.
+   */
   read(
     reads: ReadSource,
     from: number,
@@ -179,8 +182,8 @@ export class Feed {
   }
 
   /**
-   * Joins the common reading if the stream has no message for the reader before its position. False if the reader could
-   * not join.
+   * Joins the common reading if the stream has no message for the reader between the two positions. False if the reader
+   * could not join.
    */
   private joinsAt(common: Common, reader: Reader): Effect.Effect<boolean, unknown> {
     return Effect.gen({ self: this }, function* () {

@@ -1,5 +1,5 @@
 /**
- * Shows other processes of this machine which one works on the host: the role, or the preparation.
+ * Shows other processes of this machine which one works on the host: a node's runtime role, or `hub runtime prepare`.
  *
  * Each holds an abstract socket with its own name while it lives. The kernel removes the socket when the process ends
  * in any way, and lists all of them. So a file that was left behind misleads nobody.

@@ -12,7 +12,10 @@ export type Answer = typeof CaptchaAnswer.Type
 const ROUNDS_MAX = 3
 const ALL_WITHIN_MS = 600_000
 const ROUND_NEEDS_MS = 30_000
-/** The seconds for which the service holds one request. A request that is not held is repeated after a pause. */
+/**
+ * The most seconds for which the service holds one request. While the captcha is pending, the next request follows
+ * after `ASK_AGAIN_MS`.
+ */
 const WAIT_SECONDS = 25
 const ASK_AGAIN_MS = 500
 

@@ -1,7 +1,7 @@
 /**
  * Identifies a client by its address, from the socket or from `X-Forwarded-For`. The configuration says how many
- * proxies in front of the edge are trusted (contract 15). Clients are networks (schemas/network.ts). Other modules get
- * the address only as a keyed hash.
+ * proxies in front of the edge are trusted (contract 15). Clients are networks (schemas/network.ts). `Clients` gives
+ * out an address only as a keyed hash.
  */
 import { createHmac } from "node:crypto"
 import type { IncomingMessage } from "node:http"

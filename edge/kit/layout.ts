@@ -27,7 +27,7 @@ export interface Page {
   readonly isBroad?: boolean
   /** True to keep the page out of search engines. */
   readonly unlisted?: boolean
-  /** The page's style sheet; by default the one of all pages. Its hash is part of the page's policy. */
+  /** The page's style sheet; `STYLE` by default. Its hash is part of the page's policy. */
   readonly style?: string
 }
 

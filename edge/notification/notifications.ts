@@ -23,7 +23,7 @@ export interface Notifications {
   readonly waiting: Holder
   /** Held requests for an answer of an owner. */
   readonly forOwners: Holder
-  /** Held requests for codes. */
+  /** Held requests for codes that come by mail. */
   readonly forMail: Holder
 }
 

@@ -512,7 +512,7 @@ const columnsFor = (agents, retiredKeys, textBytes) => ({
 	prefixes: []
 });
 const keyAt = (keys, at) => keys.subarray(at * PUBLIC_KEY_BYTES, (at + 1) * PUBLIC_KEY_BYTES);
-/** Returns an array with room for `needed`. It is copied only when its size doubles. */
+/** Returns the array if it has room for `needed`, and otherwise a copy at least twice as large. */
 const grown = (array, needed) => {
 	if (needed <= array.length) return array;
 	const bigger = new array.constructor(Math.max(needed, array.length * 2));
@@ -1432,7 +1432,8 @@ const readFields = (headers, names) => {
 *
 * Invariants
 *  - A request is judged against the website's configured host names, never against its own `Host` header.
-*  - The order of the checks decides the reason: a request has one reason, the same that the hub would give.
+*  - The order of the checks decides the reason. It is the one that the hub would give, except for `CLIENT_REASONS`,
+*    which only this side gives.
 *  - A nonce is remembered only if its signature is valid. If it cannot be remembered, the request is refused.
 */
 /** Does not use `instanceof`, because some pages replace the language's Promise. */

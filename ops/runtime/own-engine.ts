@@ -5,8 +5,8 @@
  *  - Containers outlive both (`--live-restore`). If one of the two has died, it is started again, and containers do not
  *    notice.
  *  - Users are remapped: root in a container has no rights on the host.
- *  - The engine has a separate containerd even if the machine has one, so that other uses of the machine's have no
- *    influence.
+ *  - The engine has a separate containerd even if the machine has one, so that other users of the machine's containerd
+ *    do not affect it.
  *  - The engine makes no firewall rules and no bridge. The runtime makes them.
  *  - Containers reach their files by a path that other users than root may pass, wherever the data folder is: the
  *    engine's folder is mounted a second time below `/run`.
@@ -25,7 +25,7 @@ import { bindMount, unmountBelow } from "./mounts.ts"
 import type { Places } from "./places.ts"
 import { programAt } from "./programs.ts"
 
-/** A machine that has just started reads a gigabyte of image before its engine answers. */
+/** Long, because an engine is slow on a machine that has just started. */
 const READY_MS = 120_000
 /** An engine that does not answer for this long counts as hung. */
 const SILENT_MS = 30_000
@@ -208,7 +208,7 @@ const endAll = async (places: Places, running: ReadonlyArray<{ readonly id: stri
 const shimsOf = ({ containerdSocket }: Places): ReadonlyArray<number> =>
   processesWhose((command) => command.includes("containerd-shim") && command.endsWith(`-address ${containerdSocket}`))
 
-/** Ends the container of a dead engine. Its first process is its shim's child and ends with it. */
+/** Ends a container of an engine that is dead: its first process, which is the shim's child, and then the shim. */
 const killShim = async (shim: number): Promise<void> => {
   for (const child of childrenOf(shim)) await endProcess(child, "SIGKILL", KILL_GRACE_MS)
   await endProcess(shim, "SIGKILL", KILL_GRACE_MS)
@@ -216,7 +216,7 @@ const killShim = async (shim: number): Promise<void> => {
 
 /**
  * Ends both daemons if no container runs. With `kill` the containers are ended too. With `keep` the engine stays if
- * there are any, because its end would not end them. Mounts are removed; files stay.
+ * there are any, because its end would not end them. Mounts and the folder `run` are removed. Images and logs stay.
  */
 export const endOwnEngine = async (places: Places, containers: "keep" | "kill"): Promise<EngineEnd> => {
   const marks = marksOf(places)

@@ -56,8 +56,8 @@ export const RUNTIME_SERVICE_LIMITS = {
   /** The time for a host's answer about logs or usage. A request that is held asks again this often. */
   host_answer_ms: 4000,
   /**
-   * The most requests of one edge that wait for lines, the most of them for one agent, the most streams of an edge, and
-   * the seconds of a stream.
+   * The most requests that wait for lines, and the most streams: each of one edge, and of one agent. Then the time of a
+   * stream.
    */
   log_waits_max: 1000,
   log_waits_per_agent_max: 4,

@@ -12,13 +12,13 @@ export const DeliveryContent = Schema.Struct({
   calls: Schema.Int,
   /** The number of attempts so far. An older node does not give it. */
   attempts: Schema.optionalKey(Schema.Int),
-  /** True if no report has come yet for the newest call. */
+  /** True while the newest call (a request for an attempt) is neither reported nor postponed. */
   called: Schema.Boolean
 })
 export type DeliveryContent = typeof DeliveryContent.Type
 
 export const Report = Schema.Struct({
-  /** The number of the call that this answers. */
+  /** The number of the request for an attempt that this answers. */
   call: Schema.Int,
   response_code: Schema.NullOr(Schema.Int),
   /** The error; `null` if the delivery succeeded. */
@@ -29,7 +29,10 @@ export const Report = Schema.Struct({
 })
 export type Report = typeof Report.Type
 
-/** The delivery's status after the operation; `null` if there is no such delivery. */
+/**
+ * The delivery's status after the operation. Without a delivery the operations refuse `not_found`; its timer gets
+ * `null`.
+ */
 const Told = Schema.Struct({ status: Schema.NullOr(Schema.Literals(DELIVERY_STATUSES)) })
 
 export const deliveryOperations = operationsOf("delivery", {

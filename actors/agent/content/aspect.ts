@@ -1,4 +1,4 @@
-/** The agent actor's operations that publish and count its content, declared in schemas/content/operations.ts. */
+/** The agent actor's operations that publish and count its content. */
 import { Effect, Fiber } from "effect"
 import type { contentOperations as declared } from "../../../schemas/content/operations.ts"
 import { invalidField, type Refusal } from "../../../schemas/errors.ts"

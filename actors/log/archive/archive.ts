@@ -60,8 +60,8 @@ class RecentValues<Value> {
 
 /**
  * The places of a subject's commits: the newest commit of each segment, starting with the newest segment. The trail is
- * followed backwards, because each segment names the place of the one before it. It is kept, because a long history is
- * read in pages from its beginning.
+ * followed backwards: a subject's oldest commit in a segment names the subject's commit before it. It is kept, because
+ * a long history is read in pages from its beginning.
  */
 interface Trail {
   readonly ends: Array<number>
@@ -77,7 +77,7 @@ interface IndexAnswer {
 export interface ArchivedTip {
   /** 0 if the subject has no archived commit. */
   readonly newest: number
-  /** Sequence of the mark up to which the index was asked. */
+  /** Sequence of the mark's commit for which `newest` is valid. */
   readonly mark: number
 }
 
@@ -103,7 +103,7 @@ export class Archive {
   private repairing: Promise<void> | null = null
   private questions = 0
   private answered = 0
-  /** The segments in order, without a gap. */
+  /** The known segments in order. Readers fail at a gap. */
   private segments: ReadonlyArray<SegmentName> = []
   private readonly opened = new RecentValues<Segment>(SEGMENTS_KEPT)
   private readonly blocks = new RecentValues<ReadonlyArray<string>>(BLOCKS_KEPT)
@@ -193,9 +193,9 @@ export class Archive {
   }
 
   /**
-   * The commits of a subject after `after` up to the newest archived one, in order. If they are more than a page, the
-   * oldest come first. `newest`: the sequence of the newest one, if the log knows it. The log may have forgotten that
-   * commit before it was archived.
+   * The commits of a subject after `after` up to the newest archived one, in order. If they are more than a page, only
+   * the oldest are returned. `newest`: the sequence of the newest one, if the log knows it. The log may have forgotten
+   * that commit before it was archived.
    */
   async history(subject: string, after: number, newest?: number): Promise<ReadonlyArray<LogEntry>> {
     const found = newest === undefined || newest > this.through ? [] : await this.before(subject, after, newest)
@@ -254,8 +254,8 @@ export class Archive {
   }
 
   /**
-   * Collects from one segment the commits after `after` up to `last` that are not forgotten. It reads no more blocks
-   * than a page needs.
+   * Collects from one segment the commits after `after` up to `last` that are not forgotten. It stops once a page is
+   * full.
    */
   private async collect(
     subject: string,
@@ -275,7 +275,8 @@ export class Archive {
   }
 
   /**
-   * Searches the segments backwards, for a commit that does not name the one before it (a restore writes such commits).
+   * Searches earlier segments for the subject's newest commit. It is needed if no commit names it: a restore writes
+   * commits that name none.
    */
   private async newestBefore(subject: string, seq: number): Promise<number> {
     for (let at = this.placeOf(seq) - 1; at >= 0; at--) {

@@ -57,7 +57,7 @@ export interface Drafted extends Draft {
 const PEOPLE = 4
 const SPEAKERS_MAX = 2
 const MAX_DRAFTS = 500
-/** The most characters that noise may add to a story. */
+/** The room in a story that is left free for noise. */
 const NOISE_CHARS = 25
 
 /** Draws one or two people whom the question is not about. Each is a liar or honest. */

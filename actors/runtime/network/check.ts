@@ -58,7 +58,7 @@ async function egressProblems(settings: CheckSettings, host: Devices): Promise<R
   ]
 }
 
-/** Addresses of the host come and go. If one disappeared during a try, the try proves nothing and is repeated. */
+/** Addresses of the host come and go. If they changed during a try that found a problem, the try is repeated once. */
 async function probeSettled(rules: RuleSettings, host: Devices): Promise<Probed> {
   const probed = await probe(rules, host)
   if (probed.open.length + probed.closed.length === 0) return probed
@@ -69,7 +69,7 @@ async function probeSettled(rules: RuleSettings, host: Devices): Promise<Probed>
 export async function check(settings: CheckSettings): Promise<Checked> {
   const host = await Devices.read()
   const [links, egress] = await Promise.all([checkLinks(settings.rules, host), egressProblems(settings, host)])
-  // Without the probe's namespace there is nothing to compare with, and nothing to send from.
+  // If a device or a namespace is wrong, no packet can be sent as a test.
   if (links.length > 0) return { firewall: false, egress: false, problems: [...links, ...egress] }
   const [table, { open, closed }] = await Promise.all([checkTable(settings.rules), probeSettled(settings.rules, host)])
   return {

@@ -24,8 +24,8 @@ export const untilOf = (seconds: number): number => performance.now() + seconds 
 
 /**
  * Repeats `ask` until it finds something or the time is over. `ask` gets the seconds for which its request may be held.
- * `isIdle` is true if nothing was found that is new, so that the service should have held the request. If it answered
- * early, because it holds another request of this agent, the next try follows after a pause.
+ * `isIdle`: the answer had nothing new. If it also came early, the service did not hold the request, and the next try
+ * follows after a pause.
  */
 export const askedUntil = async <A>(
   until: number,

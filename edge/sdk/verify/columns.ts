@@ -40,7 +40,7 @@ export const columnsFor = (agents: number, retiredKeys: number, textBytes: numbe
 export const keyAt = (keys: Uint8Array, at: number): Uint8Array =>
   keys.subarray(at * PUBLIC_KEY_BYTES, (at + 1) * PUBLIC_KEY_BYTES)
 
-/** Returns an array with room for `needed`. It is copied only when its size doubles. */
+/** Returns the array if it has room for `needed`, and otherwise a copy at least twice as large. */
 export const grown = <A extends Uint8Array | Uint32Array | Float64Array>(array: A, needed: number): A => {
   if (needed <= array.length) return array
   const bigger = new (array.constructor as new (length: number) => A)(Math.max(needed, array.length * 2))

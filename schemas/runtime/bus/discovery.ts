@@ -3,8 +3,8 @@
  * `$SRV.STATS`, for all, for its name, or for its own id. So `nats micro ls` and `nats micro stats` show the service.
  *
  * The client's own package for this is not used: it also serves the requests of an endpoint, and needs a message for
- * each request, while here many requests share one. This module only reports the figures. It is pure except for the
- * subscriptions: figures are read when they are requested. Errors are reported by code, never by message.
+ * each request, while here many requests share one. This module only reports the figures. It stores no figures: they
+ * are read when they are requested. Errors are reported by code, never by message.
  */
 import type { Clock } from "effect"
 import { VERSION } from "../../version.ts"
@@ -23,7 +23,7 @@ interface DiscoveredEndpoint {
 export interface DiscoveredService {
   /** The name of the service: `hub-<role>`. */
   readonly name: string
-  /** Unique for this role in this process. */
+  /** Identifies this role of this process among all processes. */
   readonly id: string
   readonly description: string
   readonly metadata: Readonly<Record<string, string>>

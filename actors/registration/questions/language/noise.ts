@@ -1,6 +1,6 @@
 /**
- * Adds typing errors that a reader can ignore: swapped, doubled, dropped and look-alike letters, split and joined
- * words, odd capitals. Number words keep the order of their letters, so that none turns into another one that fits.
+ * Adds typing errors that a reader can ignore: swapped, doubled, dropped and look-alike letters, split words, odd
+ * capitals. Number words keep the order of their letters, so that none turns into another one that fits.
  */
 import { CARDINAL, LANGUAGES } from "./foreign.ts"
 import { MEN, WOMEN } from "./names.ts"

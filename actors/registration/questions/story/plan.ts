@@ -1,11 +1,12 @@
 /**
  * The plan of a story: the moves that happen, and the detours by which they are told.
  *
- * - A beat is one move with its detour. It has the moves that it counts for (`counted`), and those that it counts for
- *   if its detour is missed or misunderstood (`misread`). For at least `MIN_TELLING` beats, misreading that beat alone
- *   changes the answer.
- * - No number is fixed: there are four or five beats, and each counts or not by chance. People may be liars, honest or
- *   of both kinds. A later sentence may change an earlier one or not. Neither position nor count reveals what is meant.
+ * - A beat is one or two moves with their detour. It has the moves that it counts for (`counted`), and those that it
+ *   counts for if its detour is missed or misunderstood (`misread`). For at least `MIN_TELLING` beats, misreading that
+ *   beat alone changes the answer.
+ * - No number is fixed: there are four or five beats, and each counts or not by chance. All speakers may be liars, all
+ *   honest, or some of each. A later sentence may change an earlier one or not. Neither position nor count reveals what
+ *   is meant.
  * - Utterances are the statements in order, without words. Read by the rules of `Utterance`, they result in the counted
  *   moves; the tests check this.
  */
@@ -66,7 +67,10 @@ export type Utterance =
   | { readonly type: "trust"; readonly who: number; readonly lies: boolean }
   | { readonly type: "between"; readonly counts: boolean }
 
-/** The claim that the item has the property, or (`side`) does not have it. The bank knows if this is true. */
+/**
+ * The claim that the item has the property (`side` is true), or does not have it (false). The bank knows if this is
+ * true.
+ */
 export interface Claim {
   readonly matrix: string
   readonly item: string
@@ -138,8 +142,8 @@ const tellMove = ({ id }: Drafting, move: Move, mood: Mood = "plain", by = NONE)
 })
 
 /**
- * True if a deployment has its own texts. Public texts are left out then by which a program could find the meaning of a
- * private text: corrections of an act, late corrections, and denials that are taken back.
+ * True if a deployment has its own texts. Then some detours are left out, because their public texts would reveal the
+ * meaning of a private one: corrections of an act, late corrections, and denials that are taken back.
  */
 const isOwn = ({ bank }: Drafting): boolean => bank.wording.remarks.has("denied")
 
@@ -163,7 +167,7 @@ type Maker = (d: Drafting, move: Move) => Beat
 
 const chance = ({ random }: Drafting): boolean => random.int(0, 1) === 0
 
-/** A beat with a single sentence, which counts or does not. */
+/** A beat without later utterances. Its move counts or does not. */
 const counting = (first: ReadonlyArray<Utterance>, move: Move, counts: boolean): Beat => ({
   first,
   later: [],
@@ -189,7 +193,7 @@ const enclosed: Maker = (d, move) => {
     counts
   )
 }
-/** A move of another person, who may be known by description alone. */
+/** A move of a person whom the question is not about. */
 const elsewhere: Maker = (d, move) => {
   const others = d.world.others.filter((who) => who !== move.whom)
   if (others.length === 0) return framed(d, move)
@@ -301,7 +305,10 @@ const contrasted: Maker = (d, move) => {
   const wrong = d.fresh(move.who)
   return { first: [{ type: "contrast", right: move, wrong }], later: [], counted: [move], misread: [wrong] }
 }
-/** A move told by comparison with another person's move. If it is not a simple change, it is told by contrast. */
+/**
+ * A move told by comparison with another person's move. If there is no other person to compare with, or the act has no
+ * opposite, it is told by contrast.
+ */
 const likened: Maker = (d, move) => {
   const [other] = d.world.others
   if (other === undefined || d.world.things.length > 0 || move.act > 1) return contrasted(d, move)
@@ -314,7 +321,7 @@ const likened: Maker = (d, move) => {
   }
 }
 
-/** Utterances that refer to the sentence before them. */
+/** Makers of beats whose second utterance refers to the first. */
 const FOLLOWED: ReadonlyArray<Maker> = [
   amended,
   keptMove,
@@ -342,7 +349,7 @@ function beatsOf(d: Drafting): Array<Beat> {
   return random.shuffle(makers.map((make) => make(d, fresh(random.pick(world.asked)))))
 }
 
-/** The moves of all sentences in their first version, as a reader would count them who ignores everything else. */
+/** The moves as first told, without later corrections. Moves told by comparison (`likewise`) are left out. */
 const asTold = (beats: ReadonlyArray<Beat>): ReadonlyArray<Move> =>
   beats.flatMap(({ first }) =>
     first.flatMap((one) => {
@@ -377,8 +384,8 @@ export function planOf(random: Random, world: World, bank: Bank, speakers: Speak
 }
 
 /**
- * Puts utterances into order. Later ones follow their beat at some distance, and nothing comes between utterances that
- * belong together.
+ * Puts utterances into order. Later utterances come anywhere after their beat. Nothing comes between utterances of one
+ * block.
  */
 function inOrder(
   random: Random,
