@@ -10,8 +10,8 @@
  *  - The subject of a timer ends in the time that it is set for. So a timer for another time, perhaps of a commit that
  *    failed, never replaces it. An actor compares that time with its state (`isDue`) and ignores a timer that it does
  *    not wait for.
- *  - If a node takes a timer of a kind that its release does not know, it sends the timer to the actor's owner, which
- *    chooses the operation and carries it out (FIRE).
+ *  - A node whose release does not know a timer's kind sends the timer to the actor's owner. The owner chooses the
+ *    operation and carries it out (FIRE).
  *  - A timer is set before its commit, and may fire while the commit is still under way, perhaps to a new owner that
  *    does not know of it. A timer that is due so soon fires a second time, when the commit is either written or never
  *    will be.
