@@ -3,13 +3,13 @@
  *
  *  - Tests that import the file, directly or through a helper of theirs, and the test with the same path as the source.
  *    Imports by tests/harness/ and tests/support/ do not count.
- *  - If there are none, the tests of those files in its room that import it. A room is a folder such as actors/mail/ or
- *    ops/cli/.
+ *  - If there are none, the tests that have its name and a folder of its path, those in the folder of tests with its
+ *    path, and those of the files in its room that import it. A room is a folder such as actors/mail/ or ops/cli/.
  *  - If there are none either, the tests that BY_FOLDER names for the file's folder.
  *  - Benchmarks have no tests. They are run by hand.
  */
 import { existsSync, globSync, readFileSync } from "node:fs"
-import { dirname, join, relative, resolve } from "node:path"
+import { basename, dirname, join, relative, resolve } from "node:path"
 import { LaunchFault } from "./fault.ts"
 import { projectRoot } from "./paths.ts"
 
@@ -44,6 +44,8 @@ const BY_FOLDER: ReadonlyArray<readonly [folder: RegExp, tests: ReadonlyArray<st
   [/^actors\/(log|engine|projections|reactions|tables|kit|queries)\//, ["actors/<noun>/*", "chaos/*"]],
   [/^actors\/(?:letter|address|chat|push|relay)\//, ["api/relay*", "api/*letter*", "html/owner/*", "actors/<noun>*/*"]],
   [/^schemas\/runtime\/(log|metrics|trace)\b/, ["<noun>/*"]],
+  [/^schemas\/runtime\/bus\//, ["launcher/bus*", "edge/{leases,bus}*"]],
+  [/^schemas\/compartment\//, ["runtime/compartment*", "api/compartment*"]],
   [/^(?:actors|edge|schemas)\/([\w-]+)\//, ["api/<noun>*", "html/<noun>*", "actors/<noun>/*", "edge/<noun>*"]],
   [/^ops\/campaign\//, ["contract/*"]],
   [/^ops\/([\w-]+)\//, ["<noun>/*", "ops/<noun>*"]],
@@ -85,7 +87,49 @@ const byImports = (source: string, by: ReadonlyMap<string, ReadonlyArray<string>
   }
   const tests = [...from([source]), own].filter((file) => existsSync(join(projectRoot, file)))
   if (tests.length > 0) return tests
-  return from((by.get(source) ?? []).filter((file) => roomOf(file) === roomOf(source)))
+  return [...alike(source), ...from((by.get(source) ?? []).filter((file) => roomOf(file) === roomOf(source)))]
+}
+
+/** Names that files of many folders have. */
+const COMMON = new Set([
+  "actor",
+  "api",
+  "aspect",
+  "decide",
+  "evolve",
+  "fields",
+  "index",
+  "limits",
+  "noun",
+  "operations",
+  "page",
+  "pages",
+  "projection",
+  "queries",
+  "reactions",
+  "records",
+  "routes",
+  "state",
+  "view"
+])
+/** A folder with more tests, or that of a whole room, says little about one file. */
+const MIRRORED_MAX = 6
+
+/** `actors/agent/identity/rotation.ts` is like `tests/api/identity/rotation.test.ts`. */
+const alike = (source: string): ReadonlyArray<string> => {
+  const [name = ""] = basename(source).split(".")
+  const folders = dirname(source).split("/").slice(1)
+  const named = COMMON.has(name) ? [] : globSync(`tests/**/${name}{,-*}.test.ts`, { cwd: projectRoot })
+  const isRoom = folders.length < 2
+  const mirrored = isRoom ? [] : globSync(`tests/${dirname(source)}/*.test.ts`, { cwd: projectRoot })
+  return [
+    ...named.filter((test) =>
+      dirname(test)
+        .split("/")
+        .some((folder) => folders.includes(folder))
+    ),
+    ...(mirrored.length <= MIRRORED_MAX ? mirrored : [])
+  ]
 }
 
 /** The tests for a file that no test imports, by its folder; none if the folder has no entry. */

@@ -19,6 +19,11 @@ describe("the tests of a source file", () => {
     expect(testsOf("actors/thread/noun.ts")).toEqual(["tests/api/thread.test.ts"])
   })
 
+  it("have its name and a folder of its path, where no test imports it", () => {
+    expect(testsOf("actors/agent/identity/rotation.ts")).toContain("tests/api/identity/rotation.test.ts")
+    expect(testsOf("actors/agent/block/state.ts")).toContain("tests/actors/agent/block/decide.test.ts")
+  })
+
   it("are found for every file", () => {
     const sources = globSync("{actors,edge,schemas,ops}/**/*.ts", { cwd: projectRoot })
     expect(sources.length).toBeGreaterThan(1000)
