@@ -3,9 +3,10 @@
  *
  *  - Tests that import the file, directly or through a helper of theirs, and the test with the same path as the source.
  *    Imports by tests/harness/ and tests/support/ do not count.
- *  - If there are none, the tests that have its name and a folder of its path, those in the folder of tests with its
- *    path, and those of the files in its room that import it. A room is a folder such as actors/mail/ or ops/cli/.
- *  - If there are none either, the tests that BY_FOLDER names for the file's folder.
+ *  - If there are none, three kinds are taken together. Tests with the file's name are below a folder of its path. Tests
+ *    with its path are in the folder that mirrors it. Tests of its room import a file that imports it. A room is a
+ *    folder such as actors/mail/ or ops/cli/.
+ *  - Without tests of the room, those are added that BY_FOLDER names for the file's folder.
  *  - Benchmarks have no tests. They are run by hand.
  */
 import { existsSync, globSync, readFileSync } from "node:fs"
@@ -78,7 +79,7 @@ const isTest = (file: string): boolean => file.endsWith(".test.ts")
 const TOOLS = /^tests\/(?:harness|support)\//
 const roomOf = (file: string): string => file.split("/", 2).join("/")
 
-const byImports = (source: string, by: ReadonlyMap<string, ReadonlyArray<string>>): ReadonlyArray<string> => {
+const testsFor = (source: string, by: ReadonlyMap<string, ReadonlyArray<string>>): ReadonlyArray<string> => {
   const own = source.replace(/^(.*)\.\w+$/, "tests/$1.test.ts")
   const from = (files: ReadonlyArray<string>): ReadonlyArray<string> => {
     const direct = files.flatMap((file) => by.get(file) ?? [])
@@ -87,7 +88,9 @@ const byImports = (source: string, by: ReadonlyMap<string, ReadonlyArray<string>
   }
   const tests = [...from([source]), own].filter((file) => existsSync(join(projectRoot, file)))
   if (tests.length > 0) return tests
-  return [...alike(source), ...from((by.get(source) ?? []).filter((file) => roomOf(file) === roomOf(source)))]
+  const inRoom = from((by.get(source) ?? []).filter((file) => roomOf(file) === roomOf(source)))
+  const others = inRoom.length > 0 || isBenchmark(source) ? inRoom : byFolder(source)
+  return [...alike(source), ...others]
 }
 
 /** Names that files of many folders have. */
@@ -153,8 +156,7 @@ export const byFolder = (source: string): ReadonlyArray<string> => {
 export const testsFinder = (): ((source: string) => ReadonlyArray<string>) => {
   const by = importers()
   return (source) => {
-    const own = byImports(source, by)
-    const tests = own.length > 0 || isBenchmark(source) ? own : byFolder(source)
+    const tests = testsFor(source, by)
     if (tests.length === 0 && !isBenchmark(source))
       throw new LaunchFault(
         `no test imports ${source}, and its folder has no rule in ops/launcher/tests-of.ts; add one`

@@ -21,7 +21,10 @@ describe("the tests of a source file", () => {
 
   it("have its name and a folder of its path, where no test imports it", () => {
     expect(testsOf("actors/agent/identity/rotation.ts")).toContain("tests/api/identity/rotation.test.ts")
-    expect(testsOf("actors/agent/block/state.ts")).toContain("tests/actors/agent/block/decide.test.ts")
+    expect(testsOf("actors/agent/block/state.ts")).toEqual([
+      "tests/actors/agent/block/decide.test.ts",
+      "tests/api/block.test.ts"
+    ])
   })
 
   it("are found for every file", () => {
