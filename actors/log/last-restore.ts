@@ -1,7 +1,7 @@
 /**
  * The last restore of the log. In a restored log, sessions that were ended after the backup are open again, and letters
- * that were sent then wait again. So secrets and letters from before the restore are no longer valid. Nodes read it
- * once, at their start, because all nodes must be stopped for a restore.
+ * that were sent then wait again. So secrets and letters from before the restore are no longer valid. Nodes read it at
+ * their start. A node that did not stop for a restore ends as soon as it sees a later one.
  */
 import { subjects } from "../../schemas/subjects.ts"
 import type { EventLog } from "./commit.ts"

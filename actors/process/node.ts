@@ -19,7 +19,8 @@ import { AccountKeys } from "../kit/account-keys.ts"
 import { type Letters, openLetters } from "../letter/noun.ts"
 import { attempt } from "../log/attempt.ts"
 import { JetStreamLog } from "../log/event-log.ts"
-import { lastRestore } from "../log/last-restore.ts"
+import type { EventLog } from "../log/commit.ts"
+import { lastRestore, type Restored } from "../log/last-restore.ts"
 import { ActorHost } from "../engine/host.ts"
 import type { Loopback } from "../engine/loopback.ts"
 import { Node, REFRESH } from "../engine/node.ts"
@@ -117,12 +118,17 @@ type Logs = Effect.Success<typeof logsOf>
 const isClaim = (definition: { readonly operations: object } | undefined): boolean =>
   definition !== undefined && Object.keys(definition.operations).length === 0
 
+interface HostedBy {
+  readonly timers: ScheduledTimers
+  readonly snapshots: PostgresSnapshots
+  readonly letters: Letters
+  readonly restored: Restored
+}
+
 const hostOf = (
   kinds: ReadonlyArray<NodeKind>,
   { storage, log, nonces, proofs }: Logs,
-  timers: ScheduledTimers,
-  snapshots: PostgresSnapshots,
-  letters: Letters,
+  { timers, snapshots, letters, restored }: HostedBy,
   serves: (shard: number) => boolean
 ): Effect.Effect<ActorHost<ActorServices>, never, NodeServices | Scope.Scope> =>
   Effect.gen(function* () {
@@ -151,12 +157,7 @@ const hostOf = (
       log,
       nonces,
       proofs,
-      restored: yield* Effect.orDie(
-        Effect.retry(
-          attempt(() => lastRestore(log)),
-          LOOKED_AGAIN
-        )
-      ),
+      restored,
       stateOf: (fold, id) => host.stateOf(fold, id)
     }
     const host: ActorHost<ActorServices> = yield* ActorHost.make(
@@ -174,6 +175,24 @@ const hostOf = (
     ).pipe(Effect.provide(actorServices(clock, nats, (ask) => asker.ask(ask))))
     return host
   })
+
+/**
+ * Fails if the log was restored since this node started, and ends the process. A node that was frozen or cut off during
+ * the restore has actors of the earlier log in memory, and would not know what the restore has ended.
+ */
+const unrestored = (
+  log: Pick<EventLog, "last">,
+  { seq, at }: Restored,
+  drained: Latch.Latch | null
+): Effect.Effect<void, unknown> =>
+  Effect.flatMap(
+    attempt(() => lastRestore(log)),
+    (now) => {
+      if (now.seq === seq && now.at === at) return Effect.void
+      drained?.openUnsafe()
+      return Effect.fail(new Error("The log was restored since this process started. Start it again."))
+    }
+  )
 
 const listeningFor = (
   nats: NatsConnection,
@@ -249,7 +268,15 @@ export const actorNode = (
     const letters = yield* openLetters(config)
     const services = actorServices(clock, nats, (ask) => asker.ask(ask))
     const hashOf = chatHasher((yield* Keys).seed)
-    const host = yield* hostOf(kinds, logs, timers, snapshots, letters, (shard) => placement.serves(shard))
+    const restored = yield* Effect.orDie(
+      Effect.retry(
+        attempt(() => lastRestore(log)),
+        LOOKED_AGAIN
+      )
+    )
+    const host = yield* hostOf(kinds, logs, { timers, snapshots, letters, restored }, (shard) =>
+      placement.serves(shard)
+    )
     const operations = operationCalls(metrics.meter)
     /** Opened when the node takes the shard on which projections and reactions run. */
     const taken = Latch.makeUnsafe(false)
@@ -264,7 +291,8 @@ export const actorNode = (
       events: {
         listen: (session) => {
           const node = new Node(clock, transport, host, placement, view, tracing, operations)
-          return listeningFor(nats, transport, { session, role: busRoleOf(config.roles), drained }, node)
+          const own = { session, role: busRoleOf(config.roles), drained }
+          return Effect.andThen(unrestored(log, restored, drained), listeningFor(nats, transport, own, node))
         },
         prepare: Effect.all([nonces.catchUp, proofs.catchUp], { concurrency: "unbounded" }),
         drain: (shard) => host.drain(shard),

@@ -53,7 +53,10 @@ import { copyRest, copyRestOfBatch } from "./tail.ts"
 
 /** The oldest nats-server that cuts a copy at a sequence. */
 const SERVER_OLDEST = [2, 15] as const
-/** Streams that are cut before the log, because their content refers to its commits. */
+/**
+ * Streams that are cut before the log, in this order, because their content refers to its commits. A reaction's mark
+ * passes a command only after it was put aside, so marks come first.
+ */
 const BEFORE: ReadonlyArray<string> = [
   streams.idempotency,
   streams.newcomersIdempotency,
@@ -128,7 +131,7 @@ const copied = async (target: string, parts: BackupParts, held: IndexWriter | nu
     const mark = await newestMark(parts.nats)
     const consumers = await consumersOf(parts, names)
     const before: Array<StreamPart> = []
-    for (const name of names.filter((one) => BEFORE.includes(one)))
+    for (const name of BEFORE.filter((one) => names.includes(one)))
       before.push(await (await begin(folder, name, parts)).done)
     const log = await begin(folder, streams.events, parts)
     const at = Date.now()

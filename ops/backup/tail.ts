@@ -151,7 +151,7 @@ const soon = async (manager: JetStreamManager, stream: string, seq: number): Pro
 /**
  * Headers of the server that are kept when a message is written again. Its other headers described the first writing.
  */
-const KEPT = new Set(["nats-schedule", "nats-schedule-target"])
+const KEPT = new Set(["nats-schedule", "nats-schedule-target", "nats-schedule-ttl"])
 const TTL = "nats-ttl"
 
 /** The remaining seconds of a message with this time to live; `null` if it has expired. */
