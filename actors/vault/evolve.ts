@@ -196,6 +196,14 @@ const fillsExpired = (state: VaultValue, { fills }: Of<"vault.fills_expired">, a
   return forgotten(marked, at)
 }
 
+/** Ends the open fills, and skips this many numbers. */
+const anew = (state: VaultValue, skipped: number, at: number): VaultValue => {
+  const { entry, source, fill } = state.last
+  const fills = state.fills.map((one) => one.fill)
+  const ended = fillsExpired(state, { type: "vault.fills_expired", v: 1, fills }, at)
+  return { ...ended, last: { entry: entry + skipped, source: source + skipped, fill: fill + skipped } }
+}
+
 const ofVault = (state: VaultValue, event: VaultEvent, at: number): VaultValue => {
   switch (event.type) {
     case "vault.created":
@@ -240,7 +248,8 @@ const ofVault = (state: VaultValue, event: VaultEvent, at: number): VaultValue =
       }
     case "vault.restored": {
       const hashes = state.services.map(({ hash }) => hash)
-      return { ...state, services: [], ended: endedTokens(state, hashes), cards_from: event.cards_from }
+      const left = { ...state, services: [], ended: endedTokens(state, hashes), cards_from: event.cards_from }
+      return event.skipped === undefined ? left : anew(left, event.skipped, at)
     }
     case "vault.fill_opened":
       return fillOpened(state, event)

@@ -37,8 +37,11 @@ const endsOf = ({ id: agent, commit }: Logged): ReadonlyArray<End> =>
     }
   })
 
-const isRevocation = ({ commit }: Logged): boolean =>
-  eventsOf(VaultEvent, commit).some(({ type }) => type === "vault.revoked")
+/** True if the commit ended all open fills. */
+const endsAll = ({ commit }: Logged): boolean =>
+  eventsOf(VaultEvent, commit).some(
+    (event) => event.type === "vault.revoked" || (event.type === "vault.restored" && event.skipped !== undefined)
+  )
 
 /**
  * Writes all rows first, because a fill may end in the batch in which it began. The last of several ends of a fill
@@ -60,8 +63,8 @@ const writing =
         from jsonb_to_recordset(${rowsJson([...ends.values()])}::jsonb)
           as ended (agent text, fill integer, status text, code text, asks_until timestamptz)
         where vault_log.agent = ended.agent and vault_log.fill = ended.fill`.execute(trx)
-    // The end of a fill that was open when its vault was revoked is not known.
-    for (const { id: agent, seq } of commits.filter(isRevocation))
+    // The end of a fill that was open when its vault was revoked or restored is not known.
+    for (const { id: agent, seq } of commits.filter(endsAll))
       await trx
         .updateTable("vault_log")
         .set({ status: "expired", asks_until: null })

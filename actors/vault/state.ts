@@ -188,9 +188,14 @@ export const VaultEvent = Schema.Union([
   event("vault.fill_opened", 1, { ...opened, kind: EntryKind, currency: Schema.NullOr(Schema.String) }),
   /**
    * Written by `hub restore` after the gap of the log: events since the backup are not known. `cards_from`: Unix ms,
-   * the end of the day of the restore, or `null` if an operator answers for payments since the backup.
+   * the end of the day of the restore, or `null` if an operator answers for payments since the backup. `skipped`: the
+   * count of numbers that fills, entries and sources skip, because an owner's answer names its fill by number. Open
+   * fills end. Absent in events of older releases, which left both as they were.
    */
-  event("vault.restored", 1, { cards_from: Schema.NullOr(Schema.Number) }),
+  event("vault.restored", 1, {
+    cards_from: Schema.NullOr(Schema.Number),
+    skipped: Schema.optionalKey(Schema.Int)
+  }),
   /** Follows the opening of the fill, which now waits for one of the owners. */
   event("vault.consent_asked", 1, {
     fill: Schema.Int,

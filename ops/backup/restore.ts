@@ -242,7 +242,7 @@ const restored = async (
     queueMax: LOG_BATCH,
     archive: older?.archive
   })
-  const vaults = await commitVaultsRestored(log, manager, older, { at: Date.now(), cards: parts.cards })
+  const vaults = await commitVaultsRestored(log, manager, older, { at: Date.now(), cards: parts.cards, gap })
   await dropOrphans(log, manager)
   for (const consumer of manifest.consumers) await consumerBack(consumer, parts)
   return { manifest, lastSeq, nextSeq: skipped + vaults + 1, commits }

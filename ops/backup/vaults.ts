@@ -1,5 +1,7 @@
 /**
  * A restore ends the fill services of every vault, since tokens that were used after the backup would be valid again.
+ * It ends all open fills, since those may have been reported after the backup, and skips numbers of fills, since an
+ * owner's answer names its fill by number.
  * It also stops card fills until the end of the day (UTC), since payments after the backup are unknown. The operator may
  * allow card fills at once.
  */
@@ -11,6 +13,8 @@ import { streams, subjects } from "../../schemas/subjects.ts"
 import { Fault } from "../cli/fault.ts"
 
 const BATCH = 1000
+/** Numbers that a vault skips at least. It opens fewer fills between two backups. */
+const SKIPPED_MIN = 1000
 const DAY_MS = 86_400_000
 
 /**
@@ -21,14 +25,15 @@ export const commitVaultsRestored = async (
   log: EventLog,
   manager: JetStreamManager,
   older: OpenArchive | null,
-  { at, cards }: { readonly at: number; readonly cards: boolean }
+  { at, cards, gap }: { readonly at: number; readonly cards: boolean; readonly gap: number }
 ): Promise<number> => {
   const { state } = await manager.streams.info(streams.events, { subjects_filter: subjects.eventsOf("vault") })
   const all = new Set(Object.keys(state.subjects ?? {}))
   if (older !== null)
     for await (const ids of older.index.idsOf("vault")) for (const id of ids) all.add(subjects.event("vault", id))
   const vaults = [...all]
-  const events = [{ type: "vault.restored", v: 1, cards_from: cards ? null : at - (at % DAY_MS) + DAY_MS }]
+  const cards_from = cards ? null : at - (at % DAY_MS) + DAY_MS
+  const events = [{ type: "vault.restored", v: 1, cards_from, skipped: Math.max(gap, SKIPPED_MIN) }]
   for (let from = 0; from < vaults.length; from += BATCH) {
     const told = vaults.slice(from, from + BATCH).map(async (subject) => {
       const commit = { v: 1 as const, id: nuid.next(), op: "hub.restore", at, events }
