@@ -119,7 +119,7 @@ class Mark {
   }
 }
 
-/** For each kind, the projections that read its commits. */
+/** For each kind, the projections and awaited reactions that read its commits. */
 type Readers = ReadonlyMap<string, ReadonlyArray<string>>
 
 export class Watermarks implements ReadModels {

@@ -33,10 +33,7 @@ const FLUSH_MS = 2
  */
 const FLUSH_GAP_MS = 4
 const ACK_TIMEOUT_MS = 3000
-/**
- * The longest time for which an ask is repeated. At most one message in a few seconds can fail, so this also limits the
- * remembered failures.
- */
+/** The longest time for which an ask is repeated. Failures are remembered for as long. */
 const REPEATED_MS = 60_000
 const RECORD_BYTES = 12
 const INFO_TIMEOUT_MS = 1000

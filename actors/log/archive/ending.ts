@@ -1,7 +1,7 @@
 /**
  * The commits of a segment that have an end (a TTL of the log), in objects of their own beside the segment: its parts.
- * A part holds the commits of one segment that end within the same week. It is removed as a whole when that week is
- * over, so that nothing is ever rewritten.
+ * A part holds the commits of one segment that end within the same week. It is removed as a whole after that week, so
+ * that nothing is ever rewritten.
  *
  * Invariants
  *  - The name of a part says when it is removed, so the removal reads no segment. It can end at any point and be
