@@ -60,7 +60,10 @@ export interface CommandParts extends HistoryParts {
   readonly timers: Timers
   readonly readModels: ReadModels
   readonly now: () => number
-  /** Tells the owner of a companion that its log has a new commit. Resolves when that owner reads the new state. */
+  /**
+   * Tells the owner of an actor that the actor's log has a new commit. Resolves when the owner has answered, or cannot
+   * be reached in time.
+   */
   readonly touched: (kind: string, id: string) => Promise<void>
   /** The refusal of every append while the disk is nearly full; `null` at other times. */
   readonly noRoom?: () => Refusal | null

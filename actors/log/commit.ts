@@ -19,7 +19,7 @@ export interface Commit {
   readonly op: string
   /** Unix ms at which the command was decided. */
   readonly at: number
-  /** Hub id of the agent that sent the command, `operator` or `timer`; absent for the service itself. */
+  /** `hx` form of the public key that signed the command; absent if it was not signed. */
   readonly by?: string
   readonly events: ReadonlyArray<EventShape>
   readonly reply?: unknown

@@ -197,7 +197,7 @@ export class IndexWriter extends IndexTable {
     }
   }
 
-  /** Empties the index, because the archive is another one or ends before the index does. */
+  /** Empties the index, because its segments belong to another log. */
   async empty(): Promise<void> {
     await sql`truncate archive_actors, archive_segments`.execute(this.held)
   }
