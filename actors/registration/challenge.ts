@@ -83,7 +83,7 @@ interface ServeInput {
   readonly pow_nonce: unknown
 }
 
-/** The refusal of the questions, before any are drawn; `null` if they may be served. */
+/** The refusal to serve the questions; `null` if they may be served. */
 export const judgeServe = (
   state: ChallengeState,
   { pow_nonce }: ServeInput,

@@ -1,5 +1,6 @@
 /**
- * Worlds of cards with words on them. Cards are removed or counted by common-sense properties of the things they name.
+ * Worlds of cards and stickers with words on them. Moves and questions refer to them by what is known of the things
+ * that the words name.
  */
 import { LEGS } from "../bank/animals.ts"
 import type { Bank, Matrix, Property } from "../bank/bank.ts"

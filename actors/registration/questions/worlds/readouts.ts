@@ -70,7 +70,7 @@ export const onRing = (names: ReadonlyArray<string>, name: string): Readout => (
   scale: () => inPlaces(name, (end) => names.indexOf(end))
 })
 
-/** A day of the month, for a number of days since the first of January of a year without leap day. */
+/** A day of the month, for a day of a year without leap day (1 is the first of January). */
 export const asDayOfMonth: Readout = {
   ...inNumbers,
   read: (totals) => {
