@@ -99,8 +99,8 @@ const OUTSIDE: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unavailable", "over
 const AGAIN = Symbol("again")
 
 /**
- * Within this time a commit is acknowledged, refused or given up, including the wait for a batch and the retries after
- * a refused one.
+ * A commit is expected to be acknowledged, refused or given up within this time, including the wait for a batch and the
+ * retries after a refused one.
  */
 const IN_FLIGHT_MS = 30_000
 type Again = typeof AGAIN

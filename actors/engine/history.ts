@@ -8,9 +8,9 @@
  *    snapshot.
  *  - A snapshot at the sequence that the archive's index gives as the actor's last is used without reading a segment.
  *    Both are in one Postgres, where a restore deletes them together, and an archived commit never changes.
- *  - Each commit names the one before it. A snapshot is used only if it is at the log's last commit, or if a commit of
- *    the log names it as the one before. Otherwise the log is an older one, or has lost its end. The snapshot is then
- *    dropped, and a new one is made from the log.
+ *  - A commit names the one before it, unless a restore wrote it. A snapshot is used only if it is at the log's last
+ *    commit, or if a commit of the log names it as the one before. Otherwise the log is an older one, or has lost its
+ *    end. The snapshot is then dropped, and a new one is made from the log.
  *  - An actor in memory that is ahead of the log's end is read from the log again, because lost commits must not count.
  *  - Another actor's commit may have begun this one's log, and the node that should have reported it may have died. So
  *    an actor without any commit is looked up in the log at each use.

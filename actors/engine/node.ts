@@ -49,7 +49,7 @@ const TOLD_MAX = 100
 
 /**
  * An operation that every actor has. It reports that another actor has written to its subject (see
- * `EngineParts.touched`).
+ * `CommandParts.touched`).
  */
 export const REFRESH = "engine.refresh"
 

@@ -22,7 +22,10 @@ import { nextNumber } from "../log/counters.ts"
 import { requestsOf } from "../log/requests.ts"
 import type { PrepareContext } from "./definition.ts"
 
-/** The command that asks. If it is repeated, it asks under the same id, so the other actor answers from memory. */
+/**
+ * The command that asks. If it is repeated, it asks under the same id, so that the other actor carries a write out
+ * once.
+ */
 export type Asking = Pick<PrepareContext, "commandId" | "deadline" | "traceparent">
 
 /**

@@ -12,7 +12,7 @@ import type { Challenge, ChallengeEvent, ChallengeState } from "./state.ts"
 
 export interface CreateFacts {
   readonly prefix: string
-  /** Registrations from the same address in the last hour. */
+  /** Recent registrations from the same address (actors/origin/actor.ts). */
   readonly registrations: number
   readonly key: "free" | "provisional" | "registered" | "retired"
 }

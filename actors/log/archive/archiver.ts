@@ -63,8 +63,8 @@ const SEGMENTS_OF_RUN = 16
 export interface ArchivePolicy {
   readonly hotSeconds: number
   /**
-   * A segment that is not full is made only if its oldest commit is older than `hotSeconds` by this many seconds, or if
-   * it replaces a segment that no mark names.
+   * A segment that is not full is made only if its oldest commit is older than `hotSeconds` by this many seconds. A
+   * segment that replaces an unmarked one need not be full either.
    */
   readonly partialSeconds: number
   readonly segmentChars?: number
