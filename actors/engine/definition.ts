@@ -17,7 +17,7 @@ import type { EventShape } from "../log/commit.ts"
 import type { Json } from "./json.ts"
 import { Recent } from "./recent.ts"
 
-/** Events for another actor in the same commit. Both are written, or neither is. */
+/** Events for another actor, as a commit of its own in the same batch. Both commits are written, or neither is. */
 export interface Companion {
   readonly kind: string
   readonly id: string

@@ -38,7 +38,7 @@ export interface WrittenCommit {
   readonly seq: number
 }
 
-/** Waits until the read models contain these commits, or until its own time limit. Never fails. */
+/** Waits for the read models to contain these commits, for a limited time or not at all. Never fails. */
 export interface ReadModels {
   readonly reached: (written: ReadonlyArray<WrittenCommit>) => Promise<void>
 }

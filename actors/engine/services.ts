@@ -29,8 +29,8 @@ import type { PrepareContext } from "./definition.ts"
 export type Asking = Pick<PrepareContext, "commandId" | "deadline" | "traceparent">
 
 /**
- * Makes new command ids, for questions that each try of a command must ask again because the last answer may be
- * outdated.
+ * Gives the context a new command id, for a question that each try of a command must ask again because the last answer
+ * may be outdated.
  */
 export const anew = <Context extends Asking>(context: Context): Context => ({
   ...context,

@@ -33,7 +33,10 @@ export interface LogEntry {
   readonly commit: Commit
   /** The sequence of the previous commit on the subject; 0 for the first. Absent if the log does not say. */
   readonly previous?: number
-  /** The id of the trace in which the commit was made, as 32 hex characters; absent if the trace was not sampled. */
+  /**
+   * The id of the trace in which the commit was made, as 32 hex characters; absent if the trace was not sampled or not
+   * read.
+   */
   readonly trace_id?: string
 }
 

@@ -4,10 +4,10 @@
  *
  * Invariants
  *  - Each owner has one key. It is made before the owner, and never changes. It is stored in a separate stream, sealed
- *    under a key of the service. Apart from backups, other copies are only in the memory of nodes, which use them for a
- *    minute.
- *  - When the owner is erased, the server overwrites the key's bytes. Nodes stop using it within a minute, and backups
- *    drop it with their next run. Then nobody can open what is left in the log, in snapshots or in tables.
+ *    under a key of the service. Apart from backups, other copies are only in the memory of processes, which use them
+ *    for a minute.
+ *  - When the owner is erased, the server overwrites the key's bytes. Processes stop using it within a minute, and
+ *    backups drop it with their next run. Then nobody can open what is left in the log, in snapshots or in tables.
  *  - Folding events needs no key, because states hold the sealed values as they are.
  */
 import { randomBytes } from "node:crypto"

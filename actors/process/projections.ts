@@ -3,7 +3,7 @@
  *
  * Invariants
  *  - Each has its own tables, watermark, faults and runner. If one is new, gets a new version, is rebuilt or stuck, the
- *    others are not affected.
+ *    others continue. They wait only for the moment in which a rebuild replaces tables (projections/rebuild.ts).
  *  - Within one projection a query never sees half of a commit, because its tables move in one transaction.
  *  - Across two projections a query may see half of a commit: between their transactions one has it and the other does
  *    not. Code that combines two (a notification and its delivery) must expect one without the other.

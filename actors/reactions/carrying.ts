@@ -13,7 +13,7 @@ const LATER_TRIES = 7
 /** Tries if the service itself fails. */
 const FAULT_TRIES = 6
 
-/** The actor could not be asked, or it failed. It has not judged the command. */
+/** The actor could not be asked, or it failed. The command may still have been carried out. */
 export class NotDone extends Data.TaggedError("NotDone")<{ readonly code: ErrorCode }> {}
 
 const LATER: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unavailable", "overloaded"])

@@ -91,8 +91,9 @@ export class IndexTable {
   }
 
   /**
-   * Runs `work` under a lock that only one session of a database can hold, and that ends with the session. Archivers
-   * and copiers of the log use it. `null` if another session holds it. Rejects if the session ends meanwhile.
+   * Runs `work` under a lock that only one session of a database can hold, and that ends with the session. Archivers,
+   * copiers of the log and repairs of the index use it. `null` if another session holds it. Rejects if the session ends
+   * meanwhile.
    */
   async alone<A>(work: (writer: IndexWriter) => Promise<A>): Promise<A | null> {
     return this.db.connection().execute(async (held) => {

@@ -3,7 +3,7 @@
  *
  * Invariants
  *  - The newest commit of the mark's subject names the newest segment. It is written when the segment is durable and
- *    its index is in Postgres, and before the server drops what it holds from the log.
+ *    its index is in Postgres, and before the server drops the segment's commits from the log.
  *  - Each mark expects the one before it (its expected sequence). So if two archivers seal at the same time, only one
  *    of them continues.
  *  - A subject without commits in the log may have commits in the archive. An append to it is therefore sent in a batch

@@ -10,9 +10,9 @@
  *    cover the same sequences, and readers merge their lines. A block whose commits are all in parts has no bytes.
  *  - A line: sequence, subject, Unix ms, sequence of the commit before it on its subject, Unix ms at which the log
  *    forgets it, traceparent, commit. They are separated by spaces, and `-` stands for a missing value.
- *  - The index: 257 counts by the first byte of a subject's hash, then pairs of a hash and the number of a block, in
- *    the order of the hashes. If two subjects have the same hash, a block may be read that has no commit of the wanted
- *    one.
+ *  - The index: 257 running counts by the first byte of a subject's hash, then pairs of a hash and the number of a
+ *    block, in the order of the hashes. If two subjects have the same hash, a block may be read that has no commit of
+ *    the wanted one.
  *
  * Invariants
  *  - A segment names its sequences, and its footer names the segment before it with its hash. So the newest one fixes
