@@ -91,7 +91,7 @@ const marksOf = async (db: Kysely<Database>): Promise<Marks> => {
   }
 }
 
-/** `floor`: the number of free bytes below which nothing is written (log/storage.ts). */
+/** `floor`: the number of free bytes below which writes are refused (log/storage.ts). */
 const diskCheck = (disk: Timed<{ readonly free: number | null }> | null, floor: number, check: MakeCheck): Check => {
   const free = disk?.value.free ?? null
   if (disk === null) return check("warn", null, "bytes free", "the disk does not answer")

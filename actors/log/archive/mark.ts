@@ -10,7 +10,8 @@
  *    with a guard: a message that expects the mark at which the archive was asked for that subject. If the archive has
  *    grown since, the batch is refused.
  *  - A server with replicas refuses a batch while another one that expects the same subject is under way. So the mark
- *    has lanes: subjects that are written in one batch with it, right before it. Each batch expects another lane.
+ *    has lanes: subjects that are written in one batch with it, right before it. Batches take the lanes in turn, so
+ *    that two at the same time rarely expect the same one.
  */
 import type { JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
@@ -53,7 +54,7 @@ export const NO_MARK: Mark = { seq: 0, segment: null }
 
 /**
  * The expectation of a guard: a lane's subject, and the sequence of its newest message. `turn` increases with every
- * batch.
+ * guarded batch.
  */
 export const laneOf = (turn: number, mark: number): { readonly subject: string; readonly expected: number } => {
   const lane = turn % LANES
