@@ -19,7 +19,7 @@ import { refuseHalfRestored } from "./restore-mark.ts"
 import { buckets, streams, subjects } from "../../schemas/subjects.ts"
 
 const SECOND = 1_000_000_000
-/** Nonces are kept this much longer than they are refused, so that differing clocks do not allow a second use. */
+/** Nonces are kept this much longer than they must be refused, so that differing clocks do not allow a second use. */
 export const NONCE_MARGIN_SECONDS = 60
 /** Seconds that a session lives without a beat (actors/engine/placement.ts). */
 export const SESSION_TTL_SECONDS = 3

@@ -24,7 +24,7 @@ const SEGMENTS_KEPT = 256
 const BLOCKS_KEPT = 64
 const BLOCKS_ABREAST = 8
 const BLOCKS_AHEAD = 4
-/** For each commit that a page may contain, the number of commits that are looked at. */
+/** The number of commits that a page looks at, for each commit that it may contain. */
 const LOOKED_FOR_EACH = 16
 const ASKS = { together: 512, waiting: 20_000 }
 const REPAIR_GAP_MS = 5000

@@ -79,7 +79,7 @@ export interface Claim {
 }
 
 interface Beat {
-  /** Utterances that are told together. */
+  /** Utterances that are told together, except `between`, which may come anywhere. */
   readonly first: ReadonlyArray<Utterance>
   /** Utterances that are told together, some time after `first`. */
   readonly later: ReadonlyArray<Utterance>
@@ -385,8 +385,8 @@ export function planOf(random: Random, world: World, bank: Bank, speakers: Speak
 }
 
 /**
- * Puts utterances into order. Later utterances come anywhere after their beat. Nothing comes between utterances of one
- * block.
+ * Puts utterances into order. Later utterances come anywhere after their beat, and `trust` and `between` anywhere.
+ * Nothing comes between utterances of one block.
  */
 function inOrder(
   random: Random,

@@ -70,7 +70,10 @@ interface Deal {
   readonly sides: ReadonlyArray<Side>
 }
 
-/** Draws cards for which every drawn property is known. No property holds for all of them or for none. */
+/**
+ * Draws cards for which every drawn property is known. Properties that hold for all of the cards or for none are left
+ * out.
+ */
 function deal(random: Random, bank: Bank, cards: number, properties: number): Deal {
   for (let attempt = 0; attempt < DEALS_MAX; attempt++) {
     const { items, properties: all } = random.pick(bank.matrices) as Matrix
@@ -106,7 +109,7 @@ interface Marking {
   readonly question: (teller: Teller) => string
 }
 
-/** A world of points on cards. Each move changes all cards of a kind. */
+/** A world of points on cards. Each move changes all cards of a person that have a property, or that lack it. */
 function marking(random: Random, { deal: { items, sides }, start, counted, question }: Marking): World {
   const touching = (what: number): number =>
     counted.filter((index) => has((sides[what] as Side).property, items[index] ?? "") === sides[what]?.yes).length

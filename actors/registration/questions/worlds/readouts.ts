@@ -42,7 +42,7 @@ const inMinutes = (told: (minutes: number) => string): Scale => {
 
 export const asNumber: Readout = { ...inNumbers, read: (totals) => String(sum(totals)) }
 
-/** The difference by which the first count is higher than the second. */
+/** The difference by which the first count is higher than the second. Null if it is not higher. */
 export const asGap: Readout = {
   ...inNumbers,
   read: ([one = 0, other = 0]) => (one > other ? String(one - other) : null)
