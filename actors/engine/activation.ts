@@ -7,9 +7,9 @@
  *  - A command that is sent again while the first try is under way waits for that try's answer.
  *  - A command is done when it is committed. The next one then begins, even if the answer still waits for read models.
  *  - The mailbox is bounded, and answers that still wait count as well. A command beyond the bound is refused as
- *    `overloaded`, before any of it is done.
+ *    `overloaded`.
  *  - When the node loses the shard, its fibers are interrupted. A command that has not reached its append ends there
- *    and changes nothing. One that has reached it is completed (command.ts). Waiting callers get the answer that they
+ *    and commits nothing. One that has reached it is completed (command.ts). Waiting callers get the answer that they
  *    must ask another node.
  */
 import { Cause, Effect, Exit, type Fiber } from "effect"
@@ -119,7 +119,7 @@ export class Activation<R = never> extends History<R, EngineParts> {
     )
   }
 
-  /** Answers once the caller can see the commit, or immediately if the node loses the shard before that. */
+  /** Answers once `shown` has resolved, or immediately if the node loses the shard before that. */
   private answerOnceShown(done: Queued<R>, outcome: Outcome, shown: () => Promise<unknown>): void {
     this.answering.set(done.command.id, done)
     const answered = Effect.sync(() => {
@@ -146,7 +146,7 @@ const answer = <R>({ waiters }: Queued<R>, outcome: Outcome): void => {
   for (const resolve of waiters) resolve(outcome)
 }
 
-/** Throws if the exit is a defect and not a refusal. */
+/** Throws if the exit is a defect other than `UnknownEvent`. */
 const outcomeOf = (exit: Exit.Exit<unknown, Refusal>): Outcome => {
   if (Exit.isSuccess(exit)) return { data: exit.value }
   const refused = exit.cause.reasons.find(Cause.isFailReason)

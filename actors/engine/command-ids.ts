@@ -11,7 +11,7 @@ const REACTION_COMMAND = "react."
 export const reactionCommand = (set: string, seq: number, kind: string, actor: string, which: string): string =>
   `${REACTION_COMMAND}${set}.${seq}.${kind}.${actor}.${which}`
 
-/** The set and the place of an id that `reactionCommand` made; `null` for every other id. */
+/** The set, the sequence and the actor in an id that `reactionCommand` made; `null` for every other id. */
 export const reactionPlaceOf = (
   id: string
 ): { readonly set: string; readonly seq: number; readonly kind: string; readonly actor: string } | null => {
@@ -31,5 +31,5 @@ export const operatorCommand = (name: string, unique: string): string => `${OPER
 export const operatorOf = (id: string): string | null =>
   /^operator-([A-Za-z0-9_]{1,32})-[0-9a-f]{24}$/.exec(id)?.[1] ?? null
 
-/** True for commands of timers and reactions, which nobody sends again after the answer. */
+/** True for commands of timers and reactions. Their senders take an answer as final. */
 export const isNeverRepeated = (id: string): boolean => id.startsWith(TIMER_COMMAND) || reactionPlaceOf(id) !== null

@@ -5,22 +5,26 @@
  *  - The order is append, evolve, reply. A decision with events is answered only when its commit is durable. State
  *    changes only by an appended event.
  *  - The log is the fence. An append carries the sequence of the last commit that this activation has read. If the log
- *    refuses it, another node has written. The activation then reloads from the log and tries the command again, with
- *    at most CONFLICT_TRIES tries in all.
+ *    refuses it, the log of this actor or of a companion has moved on. The activation then reloads from the log and
+ *    tries the command again, with at most CONFLICT_TRIES tries in all.
  *  - Facts from `prepare` are used only if the actor is still at the same sequence. So numbers drawn there grow along
  *    the log of each actor, even if two nodes believe that they own it.
  *  - If the outcome of an append is unknown, the log is read before anything else is decided.
- *  - A command with a remembered id is answered with its first reply, and nothing is appended.
+ *  - A command with a remembered id is answered with its first reply, or with `null` if that was forgotten. Nothing is
+ *    appended.
  *  - Timers are durable before their commit is, each under its own time. A timer of a failed commit fires without
  *    effect, and it never replaces one that a successful commit has set.
- *  - A timer or a reaction's command that finds nothing to do is never sent again, and no append fences that result. It
- *    therefore counts only if the log confirms that this activation has read every commit.
- *  - A refusal that commits nothing also counts only if the log confirms that, unless it is caused elsewhere
- *    (`OUTSIDE`). Another node may have carried out this same command a moment ago, and that may cause the refusal (the
- *    name is taken, the vote is cast). The command is then answered with the first reply.
- *  - If a command exceeds the bytes that its actor may write, or if the disk has no room, it is refused before a timer
- *    is set or anything is appended.
- *  - An interruption can end a command only before its append. From the append on, the command is carried to its end.
+ *  - The sender of a timer or of a reaction's command takes an answer as final, and no append fences a command that
+ *    finds nothing to do. That result therefore counts only if the log confirms that this activation has read every
+ *    commit.
+ *  - A refusal by `prepare`, `decide` or the meter that commits nothing also counts only if the log confirms that.
+ *    Refusals of `prepare` that are caused elsewhere (`OUTSIDE`) need no check. Another node may have carried out this
+ *    same command a moment ago, and that may cause the refusal (the name is taken, the vote is cast). The command is
+ *    then answered with the first reply.
+ *  - If a command exceeds the bytes that its actor may write, or if the node knows that the disk is nearly full, it is
+ *    refused before a timer is set.
+ *  - An interruption does not end an append that has begun. Once the append has succeeded, the command's outcome no
+ *    longer changes.
  *  - Work that follows the append (read models, reactions, the owner of a companion) delays only the answer to this
  *    command. A reaction may send a command to the actor that caused it. That actor carries the command out meanwhile.
  */
@@ -56,7 +60,10 @@ export interface CommandParts extends HistoryParts {
   readonly timers: Timers
   readonly readModels: ReadModels
   readonly now: () => number
-  /** Tells the owner of a companion that its log has a new commit. Resolves when that owner reads the new state. */
+  /**
+   * Tells the owner of an actor that the actor's log has a new commit. Resolves when the owner has answered, or cannot
+   * be reached in time.
+   */
   readonly touched: (kind: string, id: string) => Promise<void>
   /** The refusal of every append while the disk is nearly full; `null` at other times. */
   readonly noRoom?: () => Refusal | null
@@ -65,9 +72,12 @@ export interface CommandParts extends HistoryParts {
 export interface UnderWay<R> {
   readonly command: Command
   readonly operation: AnyWrite<R>
-  /** The outcome, set at the append. A later interruption does not change it. */
+  /** The outcome of a successful append; `null` without one. A later interruption does not change it. */
   committed: Committed | null
-  /** Waits until the caller can see the commit. This delays the answer, not the actor's next command. */
+  /**
+   * Waits for owners of companions and for read models; `null` if neither is needed. This delays the answer, not the
+   * actor's next command.
+   */
   shown: (() => Promise<unknown>) | null
 }
 
@@ -85,12 +95,12 @@ const UNREADABLE = unavailable("The log cannot be read at the moment.")
  */
 const OUTSIDE: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unavailable", "overloaded", "rate_limited"])
 
-/** Another node has written to the log, so the command starts again from the beginning. */
+/** The command starts again from the beginning: its state is outdated, or the outcome of its append is unknown. */
 const AGAIN = Symbol("again")
 
 /**
- * Within this time a commit is acknowledged, refused or given up, including the wait for a batch and the retries after
- * a refused one.
+ * A commit is expected to be acknowledged, refused or given up within this time, including the wait for a batch and the
+ * retries after a refused one.
  */
 const IN_FLIGHT_MS = 30_000
 type Again = typeof AGAIN
@@ -251,7 +261,7 @@ class Attempt<R> {
     return underWay.committed ?? this.outcomeOf(decision)
   }
 
-  /** Waits until the commit is visible to the caller's next request. `null` if there is nothing to wait for. */
+  /** Returns the wait for owners of companions and for read models; `null` if neither is needed. */
   private shown(
     companions: ReadonlyArray<{ readonly kind: string; readonly id: string }>,
     seqs: ReadonlyArray<number>
@@ -311,7 +321,7 @@ class Attempt<R> {
     this.meter?.spent(bytes, actor)
     actor.fold({ seq: result.seqs[0] ?? 0, commit: group[0].commit })
     this.underWay.committed = this.outcomeOf(decision)
-    // The shard was lost meanwhile. Its present owner, which may be this node again, has read the log without this
+    // The shard was lost meanwhile. Its present owner, which may be this node again, may have read the log without this
     // commit.
     if (actor.forgotten) void this.parts.touched(actor.definition.kind, actor.id)
     actor.snapshotWhenDue()
@@ -335,7 +345,7 @@ class Attempt<R> {
     if (reason === "unknown" || companions.length === 0 || operation.contested === undefined || !mayContest)
       return AGAIN
     yield* loaded(actor)
-    // Another node has written to this actor, so the decision was made on an old state.
+    // This actor's log has moved on, so the decision was made on an old state.
     if (actor.seq !== this.seq) return AGAIN
     const lost = yield* Effect.promise(() => lostTo(this.parts.log, companions))
     if (lost === undefined) return AGAIN

@@ -17,7 +17,7 @@ import type { EventShape } from "../log/commit.ts"
 import type { Json } from "./json.ts"
 import { Recent } from "./recent.ts"
 
-/** Events for another actor in the same commit. Both are written, or neither is. */
+/** Events for another actor, as a commit of its own in the same batch. Both commits are written, or neither is. */
 export interface Companion {
   readonly kind: string
   readonly id: string
@@ -114,7 +114,7 @@ export interface PrepareContext<Memory = unknown> extends AnswerContext {
   readonly memory: Memory
   /** Passed on when other actors are asked, so that those steps belong to the same trace. */
   readonly traceparent?: string | undefined
-  /** The signer of the request; absent if it was not signed. */
+  /** The signer of the request; absent if it was not signed, and in the `prepare` of writes. */
   readonly by?: SignedBy | undefined
 }
 
@@ -144,8 +144,8 @@ interface Writing<A extends ActorTypes, Input, Output, Facts, Reply, R> {
   /** Called after a try that did not commit, with its facts. Like `after`, the call may be lost. */
   unused?(facts: Facts): Effect.Effect<void, never, R>
   /**
-   * Called when a companion was not at the expected sequence, because another actor has written to it. It makes a new
-   * decision about the lost companion. Without this function, the whole command is tried again from the log.
+   * Called when a companion was not at the expected sequence, because another actor has written to it. It decides
+   * again; `lost` is that companion. Without this function, the whole command is tried again from the log.
    */
   contested?(
     state: A["state"],
@@ -239,8 +239,8 @@ export interface ActorDefinition<A extends ActorTypes = ActorTypes, R = never> {
   /** Judges a request before its operation runs, if it is signed or draws on rate limits. */
   readonly gate?: Gate<A>
   /**
-   * Counts the bytes that commands put into the log. Signed commands count, and for a kind without signers the
-   * operations named in `metered`.
+   * Counts the bytes that commands put into the log. Signed commands count, and so do the operations named in
+   * `metered`.
    */
   readonly meter?: Meter<A["memory"]>
   readonly metered?: ReadonlySet<string>

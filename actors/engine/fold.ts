@@ -1,5 +1,6 @@
 /**
- * Folds events into state, for activation, replay, what-if, verification and read models alike.
+ * Folds events into state, for activation, replay, what-if and verification alike. Read models and reactions use only
+ * its check of events.
  *
  * Invariants
  *  - An event is folded only if the kind's inventory has its type, in its version or a later one. Any other event was

@@ -8,14 +8,14 @@
  *    snapshot.
  *  - A snapshot at the sequence that the archive's index gives as the actor's last is used without reading a segment.
  *    Both are in one Postgres, where a restore deletes them together, and an archived commit never changes.
- *  - Each commit names the one before it. A snapshot is used only if it is at the log's last commit, or if a commit of
- *    the log names it as the one before. Otherwise the log is an older one, or has lost its end. The snapshot is then
- *    dropped, and a new one is made from the log.
+ *  - A commit names the one before it, unless a restore wrote it. A snapshot is used only if it is at the log's last
+ *    commit, or if a commit of the log names it as the one before. Otherwise the log is an older one, or has lost its
+ *    end. The snapshot is then dropped, and a new one is made from the log.
  *  - An actor in memory that is ahead of the log's end is read from the log again, because lost commits must not count.
  *  - Another actor's commit may have begun this one's log, and the node that should have reported it may have died. So
  *    an actor without any commit is looked up in the log at each use.
- *  - An actor of a kind that ends has no snapshot. Once the log has forgotten it, it begins anew: at sequence 0,
- *    without a memory of commands.
+ *  - An actor of a kind that ends has no snapshot. Once the log has forgotten it, the next load begins anew: at
+ *    sequence 0, without a memory of commands.
  *  - An event of a newer release ends the reading (fold.ts). The actor is not served here, and the asker tries another
  *    node.
  */
@@ -56,7 +56,7 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
   forgotten = false
   private readonly remembered: Remembered
   protected loading: Promise<void> | null = null
-  /** Incremented whenever another node has written to the log. A read under way then does not count as fresh. */
+  /** Incremented whenever the log may have newer commits. A read under way then does not count as fresh. */
   private staleness = 0
   /** Commits that were folded here, without those that the snapshot contains. */
   private commits = 0
@@ -114,7 +114,7 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
     throw error
   }
 
-  /** Called when another node has written to this subject. The next use reads the log first. */
+  /** Called when the log may have commits that this state lacks. The next use reads the log first. */
   stale(): void {
     if (this.definition.logless === true) return
     this.loaded = false
@@ -122,7 +122,10 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
     this.staleness++
   }
 
-  /** True if the log has nothing newer than this state. Rejects if the log does not answer. */
+  /**
+   * True if the log ends with this state's last commit, or has forgotten it (`ends`). Rejects if the log does not
+   * answer.
+   */
   async isNewest(): Promise<boolean> {
     const { seq, definition } = this
     const newest = await this.parts.log.lastSeq(this.subject)

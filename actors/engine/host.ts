@@ -3,8 +3,8 @@
  * are more than `resident_actors_max`, each sweep removes idle ones from memory, those that have been idle longest
  * first. Actors with work under way stay.
  *
- * All work of a shard's actors runs in one set of fibers. The set is empty when nothing is under way, and it is
- * interrupted as a whole when the shard is lost.
+ * Writes and custom operations of a shard's actors run in one set of fibers. The set is empty when none is under way,
+ * and it is interrupted as a whole when the shard is lost.
  */
 import { type Context, Effect, Fiber, FiberSet, type Scope } from "effect"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
@@ -170,8 +170,8 @@ export class ActorHost<R = never> {
   }
 
   /**
-   * Counts the commands in all mailboxes, including those being carried out: the sum, and the longest mailbox. Visits
-   * every actor.
+   * Counts the commands in all mailboxes, including those being carried out and those whose answer waits: the sum, and
+   * the longest mailbox. Visits every actor.
    */
   depths(): { readonly sum: number; readonly max: number } {
     let sum = 0

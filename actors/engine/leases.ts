@@ -100,7 +100,7 @@ export class KvLeases implements LeaseStore {
     this.leases.heard(key, value === "" && key.startsWith("node.") ? null : value, revision)
   }
 
-  /** Uses the request function of the connection itself: its timeout is exact, and late answers must be detected. */
+  /** Uses the request function of the connection itself, because its timeout is exact. */
   ping(session: string): Effect.Effect<Ping> {
     return Effect.tryPromise({
       try: () => this.nats.request(subjects.nodePing(session), undefined, { timeout: PING_TIMEOUT_MS }),

@@ -49,7 +49,7 @@ const TOLD_MAX = 100
 
 /**
  * An operation that every actor has. It reports that another actor has written to its subject (see
- * `EngineParts.touched`).
+ * `CommandParts.touched`).
  */
 export const REFRESH = "engine.refresh"
 
@@ -210,7 +210,7 @@ export class Node<R = never> {
     if (recorded === undefined) return judged()
     // The failure must have a handler from the beginning, also while the nonce is being recorded.
     if (verdict instanceof Promise) verdict.catch(() => undefined)
-    // A read continues meanwhile. A write waits, because its signature could otherwise be used a second time.
+    // A read continues meanwhile. Other operations wait, because the signature could otherwise be used a second time.
     if (operation.type !== "read") return recorded.then((durable) => (durable ? judged() : UNRECORDED))
     return then(judged(), (made) => recorded.then((durable) => (durable ? made : UNRECORDED)))
   }
@@ -281,7 +281,7 @@ const refuse = (refused: Refusal, rate?: RateState): Reply => ({
   body: EMPTY
 })
 
-/** A refusal by the gate. Nothing of the operation was begun. */
+/** A refusal by the gate. The operation has changed nothing. */
 const atGate = (refused: Refusal, rate?: RateState): Reply => {
   const { head, body } = refuse(refused, rate)
   return { head: { ...head, by: "gate" }, body }

@@ -8,7 +8,7 @@
  *    or no acknowledged beat for DROP_AFTER_MS (less than the key's time to live), ends it. Every shard is dropped at
  *    once, and a new session begins.
  *  - A node answers only while its last acknowledged beat was *sent* within SERVE_WITHIN_MS, which is less than the
- *    silence after which peers may end it. A thawed node therefore first asks for its lease, then answers.
+ *    silence after which peers may end it. A thawed node therefore answers only after a new beat was acknowledged.
  *  - Shards go to the live session with the highest rendezvous weight, claimed by compare-and-set on the shard's key. A
  *    claim is made only when the key names no live session, or this one. An owner that is no longer the best drains and
  *    gives the shard back; nobody takes it from a living one.
@@ -19,7 +19,7 @@
  *    its leader while a key is given back.
  *  - Sessions ping their successors in the ring of sessions. "No responders" (the connection is gone) or silence of
  *    SILENT_AFTER_MS, seen by a node whose own lease is good, ends a session by compare-and-set on its key. If it has
- *    beaten meanwhile, the set fails and it lives.
+ *    beaten meanwhile, the set fails. A silent session then lives, and one without a responder is pinged again.
  *  - Work of a session (claims, returns, pings, listening on its subjects) belongs to its scope (session.ts) and ends
  *    with it. Nothing of a lost session affects the next one.
  *  - All of this is a hint. Two nodes may believe in one shard for a moment (a slow watch, a lost compare-and-set); the
@@ -46,7 +46,7 @@ interface PlacementEvents {
   /** Listens on a session's subjects for as long as it lives. This begins before other nodes can see the session. */
   readonly listen: (session: string) => Effect.Effect<void, unknown, Scope.Scope>
   readonly prepare: Effect.Effect<unknown, unknown>
-  /** Finishes the commands under way on a shard before it is given back. */
+  /** Called before a shard is given back, so that its commands can finish. */
   readonly drain: (shard: number) => Effect.Effect<void>
   readonly served: (shard: number) => void
   readonly dropped: (shard: number) => void
@@ -203,7 +203,7 @@ export class Placement {
   }
 
   /**
-   * Claims shards that should belong to this session and have no owner. Gives back shards that should belong to
+   * Claims shards that should belong to this session and have no live owner. Gives back shards that should belong to
    * another.
    */
   private arrange(): void {
@@ -222,8 +222,7 @@ export class Placement {
       ) {
         current.run(this.claim(current, shard))
       } else if (held === "serving" && owner !== current.id) {
-        // The key names another session: our claim was overwritten. That only happens to a session that was thought
-        // dead.
+        // The key no longer names this session, because a peer thought it dead.
         current.held.delete(shard)
         this.options.events.dropped(shard)
       } else if (held === "serving" && best !== current.id && now() - this.membersChangedAt >= SETTLED_MS) {
@@ -244,7 +243,7 @@ export class Placement {
           held.set(shard, "serving")
           events.served(shard)
         },
-        // A shard that could not be prepared is not served. If the key is ours already, the next beat tries again.
+        // A shard that could not be prepared is not served. If the key is ours already, the next tick tries again.
         onFailure: () => void held.delete(shard)
       })
     )
@@ -282,8 +281,8 @@ export class Placement {
   }
 
   /**
-   * A peer without a responder may have beaten since this node last read its key. So the key is read and the peer is
-   * pinged again. A silent peer that still beats lives.
+   * Pings a peer, and ends its session if it is gone or silent for too long. A peer without a responder may have beaten
+   * since this node last read its key. So the key is read and the peer is pinged again.
    */
   private ping(session: Session, peer: string, tries = PING_TRIES): Effect.Effect<void> {
     const { store, view, now } = this.options

@@ -38,7 +38,7 @@ export interface WrittenCommit {
   readonly seq: number
 }
 
-/** Waits until the read models contain these commits, or until its own time limit. Never fails. */
+/** Waits for the read models to contain these commits, for a limited time or not at all. Never fails. */
 export interface ReadModels {
   readonly reached: (written: ReadonlyArray<WrittenCommit>) => Promise<void>
 }
@@ -49,7 +49,7 @@ export type Ping = "pong" | "gone" | "silent"
 
 /** A successful write is visible in the view when it resolves, and older news of that key never overwrites it. */
 export interface LeaseStore {
-  /** Writes a key that must be at revision `expected` (0: absent or deleted). Returns its new revision. */
+  /** Writes a key that must be at revision `expected` (0: absent). Returns its new revision. */
   readonly put: (key: string, value: string, expected: number, ttlSeconds?: number) => Effect.Effect<number, Unwritten>
   readonly remove: (key: string, expected: number) => Effect.Effect<number, Unwritten>
   /** The last revision of a key that this node has seen; 0 if none. */

@@ -1,10 +1,10 @@
 /**
- * Read your writes: the answer to a write waits, for a limited time, until the read models contain its commits. So the
- * next request to any edge normally sees the write.
+ * Read your writes: the answer to a `projected` write waits, for a limited time, until the read models contain its
+ * commits. So the next request to any edge normally sees the write.
  *
  * Invariants
- *  - Each projection announces its watermark after each batch. After a batch that changed nothing, it waits up to
- *    RIDE_MS, so that one message can announce the next batch too. A write waits for the projections and awaited
+ *  - Each projection of the log announces its watermark after each batch. After a batch that changed nothing, it waits
+ *    up to RIDE_MS, so that one message can announce the next batch too. A write waits for the projections and awaited
  *    reactions that read its kind, and for no others, because those move only with their own kinds.
  *  - The wait is bounded (`projected_wait_ms`). If a watermark has not moved during a whole wait, Postgres may be down.
  *    Then one write at a time waits for it to move again, and the others do not wait. A watermark that does not move
@@ -32,8 +32,8 @@ const RIDE_MS = 2
 const TELL_GAP_MS = 1
 
 /**
- * Announces how far the projections of a process are after each of their batches, as `<projection>=<sequence>`
- * separated by spaces.
+ * Announces how far the projections and awaited reactions of a process are, as `<projection>=<sequence>` separated by
+ * spaces.
  */
 export class Announcer {
   private readonly nats: NatsConnection
@@ -119,7 +119,7 @@ class Mark {
   }
 }
 
-/** For each kind, the projections that read its commits. */
+/** For each kind, the projections and awaited reactions that read its commits. */
 type Readers = ReadonlyMap<string, ReadonlyArray<string>>
 
 export class Watermarks implements ReadModels {

@@ -22,12 +22,15 @@ import { nextNumber } from "../log/counters.ts"
 import { requestsOf } from "../log/requests.ts"
 import type { PrepareContext } from "./definition.ts"
 
-/** The command that asks. If it is repeated, it asks under the same id, so the other actor answers from memory. */
+/**
+ * The command that asks. If it is repeated, it asks under the same id, so that the other actor carries a write out
+ * once.
+ */
 export type Asking = Pick<PrepareContext, "commandId" | "deadline" | "traceparent">
 
 /**
- * Makes new command ids, for questions that each try of a command must ask again because the last answer may be
- * outdated.
+ * Gives the context a new command id, for a question that each try of a command must ask again because the last answer
+ * may be outdated.
  */
 export const anew = <Context extends Asking>(context: Context): Context => ({
   ...context,

@@ -16,10 +16,10 @@ export interface Session {
   /** Allows one beat at a time. */
   readonly beat: Semaphore.Semaphore
   readonly held: Map<number, ShardPhase>
-  /** The time of the last answer of each peer, or of the first ping if it has not answered yet. */
+  /** The time of the last answer of each peer, or of the first ping if it has not answered yet. Monotonic ms. */
   readonly heard: Map<string, number>
   revision: number
-  /** The time at which the last acknowledged beat was sent. */
+  /** The time at which the last acknowledged beat was sent, in monotonic ms. */
   sentAt: number
 }
 

@@ -1,6 +1,6 @@
 /**
- * Wraps a kind's operations so that they do not see what a restore has ended (sessions, links, tokens). So no check can
- * forget to test for it. The fold of the log stays the same.
+ * Wraps a kind's operations so that they do not see what a restore has ended (sessions, links, tokens). So no check in
+ * `read`, `run`, `prepare`, `decide` or `contested` can forget to test for it. The fold of the log stays the same.
  */
 import type { ActorTypes, Operation } from "./definition.ts"
 

@@ -112,9 +112,7 @@ export class PostgresSnapshots implements SnapshotStore {
     return true
   }
 
-  /**
-   * A load that fails makes later calls fail immediately. A slow save does not, because it says nothing about loads.
-   */
+  /** Rejects if Postgres is `away`, or if it does not answer within `withinMs`. */
   private async answered<A>(withinMs: number, ask: () => Promise<A>): Promise<A> {
     if (this.away) throw new Error("Postgres did not answer a moment ago")
     const late = delay(this.clock, withinMs, "unref").then(() => {

@@ -10,8 +10,8 @@
  *  - The subject of a timer ends in the time that it is set for. So a timer for another time, perhaps of a commit that
  *    failed, never replaces it. An actor compares that time with its state (`isDue`) and ignores a timer that it does
  *    not wait for.
- *  - A node whose release does not know a timer's kind sends the timer to the actor's owner. The owner chooses the
- *    operation and carries it out (FIRE).
+ *  - If the node's release does not know a timer, the node sends it to the actor's owner under a general name. The
+ *    owner chooses the operation and carries it out (FIRE).
  *  - A timer is set before its commit, and may fire while the commit is still under way, perhaps to a new owner that
  *    does not know of it. A timer that is due so soon fires a second time, when the commit is either written or never
  *    will be.
@@ -62,7 +62,7 @@ const COMMAND_DEADLINE_MS = 10_000
 const STRANGE_DEADLINE_MS = 2000
 const REDELIVER_AFTER_MS = 30_000
 const IN_FLIGHT_MAX = 200
-/** The most kinds of unknown timers that are logged. */
+/** The most unknown timers, by kind and name, that are logged. */
 const TOLD_MAX = 100
 /**
  * The duration of one pull. The server's heartbeats come twice as often, so that the end of a server is noticed soon.
@@ -72,8 +72,8 @@ const PULL_MS = 2000
 export class ScheduledTimers implements Timers {
   private readonly nats: NatsConnection
   /**
-   * Timers that fired here since the start. `answered`: by their actor. `later`: set again. `unknown`: of a kind that
-   * this release does not know.
+   * Timers that fired here since the start. `answered`: by their actor. `later`: set again. `unknown`: not known to
+   * this release, and counted as `answered` or `later` too.
    */
   readonly counts = { answered: 0, later: 0, unknown: 0 }
   private readonly tracing: Tracing

@@ -19,7 +19,7 @@ export interface Commit {
   readonly op: string
   /** Unix ms at which the command was decided. */
   readonly at: number
-  /** Hub id of the agent that sent the command, `operator` or `timer`; absent for the service itself. */
+  /** `hx` form of the public key that signed the command; absent if it was not signed. */
   readonly by?: string
   readonly events: ReadonlyArray<EventShape>
   readonly reply?: unknown
@@ -33,7 +33,10 @@ export interface LogEntry {
   readonly commit: Commit
   /** The sequence of the previous commit on the subject; 0 for the first. Absent if the log does not say. */
   readonly previous?: number
-  /** The id of the trace in which the commit was made, as 32 hex characters; absent if the trace was not sampled. */
+  /**
+   * The id of the trace in which the commit was made, as 32 hex characters; absent if the trace was not sampled or not
+   * read.
+   */
   readonly trace_id?: string
 }
 

@@ -1,6 +1,6 @@
 /**
- * JetStream's batched direct get: one request, one message for each stored one, then an end-of-batch status. Any
- * replica may answer. A replica that is behind returns fewer messages, but never a wrong one.
+ * JetStream's direct gets, of a subject's newest message or of a batch: one message for each stored one, then an
+ * end-of-batch status. Any replica may answer, also one that is behind.
  */
 import type { Msg, NatsConnection } from "@nats-io/transport-node"
 import { requestsOf } from "./requests.ts"
@@ -26,7 +26,10 @@ const ends = ({ headers }: Msg): boolean => {
 
 const SILENCE = "direct get did not answer in time, or its connection was lost"
 
-/** The newest message of a subject; `null` if there is none. Rejects if no answer comes within the timeout (ms). */
+/**
+ * The newest message of a subject that the answering replica has; `null` if there is none. Rejects if no answer comes
+ * within the timeout (ms).
+ */
 export const directLast = async (
   nats: NatsConnection,
   stream: string,

@@ -4,9 +4,10 @@
  *
  * Invariants
  *  - Each owner has one key. It is made before the owner, and never changes. It is stored in a separate stream, sealed
- *    under a key of the service. Apart from that, only nodes keep it, in memory and for a minute.
- *  - When the owner is erased, the server overwrites the key's bytes. From then on nobody can open what is left in the
- *    log, in snapshots or in tables. Backups drop the key with their next run.
+ *    under a key of the service. Apart from backups, other copies are only in the memory of processes, which use them
+ *    for a minute.
+ *  - When the owner is erased, the server overwrites the key's bytes. Processes stop using it within a minute, and
+ *    backups drop it with their next run. Then nobody can open what is left in the log, in snapshots or in tables.
  *  - Folding events needs no key, because states hold the sealed values as they are.
  */
 import { randomBytes } from "node:crypto"
@@ -21,7 +22,7 @@ import { wallMs } from "../../schemas/runtime/clock.ts"
 
 const KEY_BYTES = 32
 const TIMEOUT_MS = 3000
-/** The most keys in memory, and how long one stays there. */
+/** The most keys in memory, and the time for which one is used. */
 const CACHED_MAX = 1000
 const CACHED_MS = 60_000
 

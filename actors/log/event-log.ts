@@ -2,15 +2,15 @@
  * The log on JetStream: group commits and reads.
  *
  * Invariants
- *  - Commits that gather while a batch is in flight leave together as one JetStream atomic batch of at most
- *    `commit_batch_max` messages. Each one names the expected last sequence of its own subject, unless it is
+ *  - Commits that gather while a batch is in flight leave together, in one or two JetStream atomic batches of at most
+ *    `commit_batch_max` messages in all. Each one names the expected last sequence of its own subject, unless it is
  *    `unfenced`. With `sync_interval: always` the server fsyncs the stream before it acknowledges a batch: an
  *    acknowledged commit is durable.
  *  - A group (one command on several subjects) is never split over two batches. No batch contains a subject twice: the
  *    second group waits for the next batch.
  *  - A refused batch wrote nothing. The refusal does not name the wrong member, so the two halves are sent again in
- *    parallel, and so on. Only a group that is refused alone is a conflict. One conflict in a thousand groups costs the
- *    others the time of some ten batches.
+ *    parallel, and so on. A group is a conflict only if it is refused alone, or if the archive contradicts its expected
+ *    sequences. One conflict in a thousand groups costs the others the time of some ten batches.
  *  - Groups of one subject and groups of several leave as two parallel batches, because groups of several are refused
  *    more often: other actors write to their further subjects too.
  *  - A stream without a leader (its server was stopped, and the others elect a new one) has written nothing. The batch
@@ -146,7 +146,7 @@ export class JetStreamLog implements EventLog {
   private readonly bounds: LogBounds
   private readonly observer: LogObserver | undefined
   /**
-   * Counted since the start: commits refused because a subject was not at the expected sequence, or because too many
+   * Counted since the start: groups refused because a subject was not at the expected sequence, or because too many
    * waited.
    */
   readonly counts = { conflicts: 0, overloaded: 0 }

@@ -2,8 +2,8 @@
  * Follows a stream in order, for as long as the connection lives and the scope is open.
  *
  * Invariants
- *  - Every message from the start on is received, in order. After an interruption, reading continues after the last
- *    message received.
+ *  - Every matching message from the start on that the stream still has is received, in order. After an interruption,
+ *    reading continues after the last message received.
  *  - The server keeps the consumer in memory, and loses it if the server is killed. So a new consumer is created
  *    immediately when the connection is renewed, and after missed heartbeats. In a cluster, the consumer's server may
  *    end while the connection to another server stays.
@@ -12,8 +12,8 @@
  *  - If the stream has an archive, no message that was archived meanwhile is skipped. The server skips dropped messages
  *    silently. So a message after a gap counts only once the archive is known not to contain the gap. Otherwise
  *    following ends, and its reader continues in the archive.
- *  - No consumer remains on the server. Each one gets its name before it is requested, so that one that the server
- *    created too late can be deleted as well.
+ *  - No consumer remains on the server for longer than FORGOTTEN_AFTER_MS. Each one gets its name before it is
+ *    requested, so that one that the server created too late can be deleted as well.
  *  - A consumer has one filter at most. When the server creates a consumer with a filter, it counts the matching
  *    subjects. With several filters it reads every subject of the stream and delays writes.
  */
@@ -59,8 +59,8 @@ const LEAVE_WITHIN_MS = 1000
 
 export interface Following {
   /**
-   * The number of messages that the server still has to deliver; `null` while there is no consumer. Rejects if the
-   * server does not answer.
+   * The number of messages that the server still has to deliver; `null` while there is no consumer, and once the next
+   * messages are in the archive. Rejects if the server does not answer.
    */
   readonly pending: () => Promise<number | null>
 }
@@ -85,7 +85,7 @@ export interface FollowOptions {
   readonly older?: Older | undefined
 }
 
-/** Errors that show that the server has no such consumer, or that no server has it. */
+/** Statuses of a consumer after which a new one is needed. */
 const SILENCE: ReadonlySet<string> = new Set([
   "heartbeats_missed",
   "consumer_not_found",

@@ -1,8 +1,10 @@
 /**
- * The nonce log (spec 5.1: a used nonce is refused for 15 minutes, on every edge, even if processes die meanwhile).
+ * A log of used nonces. The one of requests: a used nonce is refused for 15 minutes, on every edge, even if processes
+ * die meanwhile (spec 5.1). Proofs of identity have a log of their own.
  *
  * Invariants
- *  - The owner of the key's shard judges a nonce, so two uses meet in one place.
+ *  - The owner of one shard judges a nonce: that of the signing key, or of the agent in a proof. So two uses meet in
+ *    one place.
  *  - A use is in the log before its request is answered. Uses gather for FLUSH_MS, or until the message before them is
  *    acknowledged, and go out as one.
  *  - Every node follows the log of all nodes. A node that takes over a shard first reads the log up to its end as it
@@ -33,10 +35,7 @@ const FLUSH_MS = 2
  */
 const FLUSH_GAP_MS = 4
 const ACK_TIMEOUT_MS = 3000
-/**
- * The longest time for which an ask is repeated. At most one message in a few seconds can fail, so this also limits the
- * remembered failures.
- */
+/** The longest time for which an ask is repeated. Failures are remembered for as long. */
 const REPEATED_MS = 60_000
 const RECORD_BYTES = 12
 const INFO_TIMEOUT_MS = 1000

@@ -1,9 +1,9 @@
 /**
- * Ends requests whose answers were lost with a connection.
+ * Notifies listeners when a connection is lost or renewed.
  *
  * Messages that were sent over a broken connection, or while there was none, may never arrive, and their answers never
- * come. So when the connection is renewed, waiting requests from before are given up immediately, not at their
- * timeouts. Their outcome is unknown, and their callers look again over the new connection.
+ * come. So when the connection is renewed, waiting requests from before are given up immediately (requests.ts), not at
+ * their timeouts. Their outcome is unknown, and their callers look again over the new connection.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect, type Scope } from "effect"

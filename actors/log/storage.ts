@@ -1,6 +1,6 @@
 /**
- * Guards the disk space of the log. Below a floor of free bytes no commit is appended, so that reads continue: they
- * need room above all for the nonce log, a stream of bounded size.
+ * Guards the disk space of the log. Below a floor of free bytes, nodes refuse commands that would append commits. So
+ * reads continue: they need room above all for the nonce log, a stream of bounded size.
  *
  * The smallest known figure counts. If nats-server runs on this machine, one figure is the disk's free bytes. Others
  * are the rest of each server's limit, from its monitoring (HUB_NATS_MONITOR), and the rest of the account's limit. If

@@ -104,7 +104,7 @@ export const archivedPages = (
 
 /**
  * The messages after `after` whose subjects match these patterns, up to the stream's end at the time of the last page.
- * No page is empty. `archive`: the archive of this stream, from which messages that are archived meanwhile are read.
+ * No page is empty. `archive`: the archive of this stream, from which archived messages are read.
  */
 export const pagesOf = (
   nats: NatsConnection,

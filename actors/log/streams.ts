@@ -19,7 +19,7 @@ import { refuseHalfRestored } from "./restore-mark.ts"
 import { buckets, streams, subjects } from "../../schemas/subjects.ts"
 
 const SECOND = 1_000_000_000
-/** Nonces are kept this much longer than they are refused, so that differing clocks do not allow a second use. */
+/** Nonces are kept this much longer than they must be refused, so that differing clocks do not allow a second use. */
 export const NONCE_MARGIN_SECONDS = 60
 /** Seconds that a session lives without a beat (actors/engine/placement.ts). */
 export const SESSION_TTL_SECONDS = 3
@@ -37,8 +37,7 @@ const common = { storage: StorageType.File, retention: RetentionPolicy.Limits, a
 const dropping = (max_bytes: number) => ({ max_bytes, discard: DiscardPolicy.Old })
 const refusing = (max_bytes: number) => ({ max_bytes, discard: DiscardPolicy.New })
 /**
- * Why some streams have no limit in bytes. The server reserves the space of a limit on every disk, and the writers of
- * these streams limit their size.
+ * The streams without a limit in bytes, each with the reason. The server reserves the space of a limit on every disk.
  */
 export const UNBOUNDED: Readonly<Record<string, string>> = {
   [streams.events]: "writes are refused below a floor of free bytes (storage.ts); actors that end leave it",

@@ -73,9 +73,9 @@ interface ConsumerProgress extends Pick<ConsumerInfo, "num_ack_pending"> {
 }
 
 /**
- * The position of a durable consumer, up to which it has acknowledged everything. `newest`: the newest commit of its
- * subject on the log's leader. The consumer's own server may not have that commit yet, and then reports that nothing is
- * pending.
+ * The sequence up to which a durable consumer has acknowledged everything; `EVERYTHING` if nothing is left for it.
+ * `newest`: the newest commit of its subject on the log's leader. The consumer's own server may not have that commit
+ * yet, and then reports that nothing is pending.
  */
 export const doneBy = (
   { num_ack_pending, ack_floor, delivered }: ConsumerProgress,
@@ -185,7 +185,7 @@ export const latenessOf = async (parts: HoldParts & Pick<ArchivingParts, "limits
 export const DROPPED_KINDS: ReadonlyArray<string> = [...KINDS.map(({ fold }) => fold.kind), "log"]
 
 export class Archiving {
-  /** Failed runs since the start. */
+  /** Failed runs since the start, without those that ended with `Overtaken`. */
   failures = 0
   lateness: Lateness = { seconds: 0, cause: null }
   readonly run: Effect.Effect<never>

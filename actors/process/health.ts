@@ -1,9 +1,9 @@
 /**
- * The health checks of the actors' side (contract 7): the bus, Postgres, the read models, and work that waits.
+ * The health checks of the actors' side (contract 7), such as those of the bus, the disk, Postgres and the read models.
  *
  * Invariants
- *  - No result is invented. A check is left out if this deployment does not have the part. A check that cannot be made
- *    here says so in its message.
+ *  - No result is invented. A check is left out if this deployment does not have the part, or if it needs the result of
+ *    a check that failed. A check that cannot be made here says so in its message.
  *  - All checks end within CHECK_WITHIN_MS plus LOOK_WITHIN_MS, which is less than an edge waits
  *    (health_check_timeout_ms). A part that has not answered by then fails or gets a warning. The others are still
  *    reported.
@@ -91,7 +91,7 @@ const marksOf = async (db: Kysely<Database>): Promise<Marks> => {
   }
 }
 
-/** `floor`: the number of free bytes below which nothing is written (log/storage.ts). */
+/** `floor`: the number of free bytes below which writes are refused (log/storage.ts). */
 const diskCheck = (disk: Timed<{ readonly free: number | null }> | null, floor: number, check: MakeCheck): Check => {
   const free = disk?.value.free ?? null
   if (disk === null) return check("warn", null, "bytes free", "the disk does not answer")

@@ -243,7 +243,10 @@ const every = (
 const withDefectsLogged = <R>(act: Effect.Effect<unknown, never, R>): Effect.Effect<unknown, never, R> =>
   Effect.catchDefect(act, (defect) => Effect.annotateLogs(Effect.logError(defect), { at: "node" }))
 
-/** Resolves when the node has joined the cluster. `kinds` and `sets`: tests replace them to act as another release. */
+/**
+ * Succeeds after the node's first try to join the cluster. `kinds` and `sets`: tests replace them to act as another
+ * release.
+ */
 export const actorNode = (
   kinds: ReadonlyArray<NodeKind> = KINDS,
   sets: ReadonlyArray<Reactions> = REACTIONS

@@ -1,4 +1,4 @@
-/** The projections that a node runs while it owns their shard. */
+/** The projections and the pruner that a node runs while it owns their shard. */
 import { Effect, type Scope } from "effect"
 import { logNow } from "../../schemas/runtime/log/log.ts"
 import { Announcer } from "../engine/read-models.ts"

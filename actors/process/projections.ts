@@ -3,13 +3,13 @@
  *
  * Invariants
  *  - Each has its own tables, watermark, faults and runner. If one is new, gets a new version, is rebuilt or stuck, the
- *    others are not affected.
+ *    others continue. They wait only for the moment in which a rebuild replaces tables (projections/rebuild.ts).
  *  - Within one projection a query never sees half of a commit, because its tables move in one transaction.
  *  - Across two projections a query may see half of a commit: between their transactions one has it and the other does
  *    not. Code that combines two (a notification and its delivery) must expect one without the other.
  *    `agents.last_seen_at` comes from another stream, and belongs to no commit.
- *  - A writer normally sees all of its write: the answer waits for the projections that read it, for at most
- *    `projected_wait_ms` (engine/read-models.ts).
+ *  - A writer normally sees all of its write: the answer to a `projected` write waits for the projections that read it,
+ *    for at most `projected_wait_ms` (engine/read-models.ts).
  */
 import { partsOf } from "../../schemas/noun.ts"
 import * as nouns from "./nouns.ts"

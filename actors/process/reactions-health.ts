@@ -1,4 +1,6 @@
-/** The health of reactions: how long the oldest commit waits, and which commands could not be carried out in order. */
+/**
+ * The health of reactions: how long the oldest commit waits, and how many commands could not be carried out in order.
+ */
 import type { JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
 import { firstBehind } from "../projections/lag.ts"
@@ -9,7 +11,7 @@ import { readMark } from "../reactions/marks.ts"
 export interface ReactionsSeen {
   /** For each set that is behind, the time since which its oldest commit waits, in Unix ms. */
   readonly waiting: ReadonlyMap<string, number>
-  /** The number of commands whose actors could not be reached. */
+  /** The number of parked commands (reactions/parking.ts). */
   readonly parked: number
   /** Commands or commits that were skipped as faults. */
   readonly faults: number

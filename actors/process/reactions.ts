@@ -7,8 +7,8 @@ import { markOf, type Reactions } from "../reactions/reaction.ts"
 export const REACTIONS: ReadonlyArray<Reactions> = partsOf(nouns, "reactions").flat()
 
 /**
- * For each kind, what the answer to a write of it waits for: the projections that read it, and the awaited sets of
- * reactions.
+ * For each kind, the names for which the answer to a `projected` write waits: the projections that read the kind, and
+ * the awaited sets of reactions.
  */
 export const AWAITED_BY_KIND: ReadonlyMap<string, ReadonlyArray<string>> = new Map(
   [...new Set([...READERS.keys(), ...REACTIONS.flatMap(({ kinds }) => kinds)])].map((kind) => [

@@ -1,8 +1,8 @@
 /**
  * Starts the work of a process by its roles (HUB_ROLES). The type of each role names the parts that it uses, and is
  * checked here. A webhook worker connects to strangers' servers, so it has neither the service's keys nor the tables. A
- * process that answers queries has no keys. For people's names, owners' words and mail it asks processes that have them
- * (`people`, `owner_words`, `mail_summaries`).
+ * process that only answers queries has no keys. For people's names, owners' words and mail it asks processes that have
+ * them (`people`, `owner_words`, `mail_summaries`).
  */
 import { randomUUID } from "node:crypto"
 import { Clock, Effect, Layer, type Scope } from "effect"

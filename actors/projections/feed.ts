@@ -9,8 +9,8 @@
  *  - The common reading is of the whole stream. A reader alone gets its own subject, or the whole stream if it reads
  *    several subjects.
  *  - If a reader needs archived messages, it first gets them page by page and then continues in the log. A reader whose
- *    buffer is full ends its reading, and begins again after the last message that it took. So does a reader whose next
- *    messages were archived meanwhile: an archiver of another release may not know about the reader.
+ *    buffer is full ends its reading, and begins again from its stored position. A reader whose next messages were
+ *    archived meanwhile begins again too: an archiver of another release may not know about the reader.
  *  - A reader knows how far the stream was read for it, even if none of those messages were its own.
  */
 import { jetstreamManager, type JsMsg } from "@nats-io/jetstream"

@@ -9,8 +9,8 @@ import type { Projection } from "./projection.ts"
  * answer. `subjects`: only messages of these patterns count, so that a reader of few subjects is not behind because of
  * others.
  *
- * A reader of the log is behind archived commits only if Postgres has lost its watermark, because the archiver waits
- * for every reader. The result is then the time of the first message that the log still has.
+ * A reader of the log may be behind archived commits if it is new, or if its watermark was lost. The result is then the
+ * time of the first message that the log still has.
  */
 export const firstBehind = async (
   manager: JetStreamManager,

@@ -1,7 +1,7 @@
 /**
  * Raises counters that are lower than the numbers in the tables or in the archive's index. That happens if the
  * counters' stream is an older copy or has lost its end, and such counters would give numbers a second time (spec 2.1).
- * The node that runs the projections raises them once, at its start.
+ * A node raises them each time that it begins to run the projections.
  *
  * Invariants
  *  - A counter only grows. Two nodes that raise it at the same time leave a gap, which does no harm.

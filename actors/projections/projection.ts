@@ -40,7 +40,9 @@ export interface Projection {
   readonly name: string
   readonly stream: string
   readonly subjects: readonly [string, ...Array<string>]
-  /** Kinds of actors whose commits the projection reads. A write to these kinds waits for it. */
+  /**
+   * Kinds of actors whose commits the projection reads. The answer to a `projected` write of these kinds waits for it.
+   */
   readonly kinds: ReadonlyArray<string>
   /** Incremented when the tables must be made again from the beginning. */
   readonly version: number

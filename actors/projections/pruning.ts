@@ -129,7 +129,7 @@ interface Sweeping {
   readonly removed: (table: string, rows: number) => void
   /**
    * Informs the actor that rows will be removed. `false` if the actor cannot be reached, so that its rows stay for now.
-   * `null` if no actor must be informed.
+   * `null` for tables that are not served: no actor is informed, and the rows that actors count stay.
    */
   readonly release: ((table: KeptTable, counted: NumbersOfAgent) => Effect.Effect<boolean>) | null
 }
@@ -155,7 +155,7 @@ const sweep = (table: KeptTable, { db, limits, pause, removed, release }: Sweepi
     }
   })
 
-/** Removes rows that may be removed from tables that are not served yet. */
+/** Removes rows that may be removed, and that no actor counts, from tables that are not served yet. */
 export const pruneAll = (
   db: Kysely<Database>,
   { tables }: Pick<Projection, "tables">,
@@ -219,7 +219,7 @@ const releasing =
 export class Pruner {
   /** Rows removed since the start, by table. */
   readonly removed: ReadonlyMap<string, number>
-  /** Failed sweeps since the start. */
+  /** Failed sweeps since the start, and failed requests to actors. */
   failures = 0
   readonly run: Effect.Effect<never>
 

@@ -6,8 +6,8 @@
  *    sees fewer rows than before.
  *  - At that moment the new tables are exactly at the served watermark (or ahead of it, if no projector had moved it).
  *    Meanwhile the projector waits for the lock on its watermark's row, and then continues from there.
- *  - The rebuild waits for readers and never ends them. Readers never wait longer than LOCK_TIMEOUT_MS for it: then it
- *    gives up the lock on the tables and tries again.
+ *  - The rebuild waits for readers and never ends them. It waits for the lock on the tables for LOCK_TIMEOUT_MS at
+ *    most, because new readers wait behind it. Then it gives up and tries again.
  *  - A projection has one rebuild at a time, and a database has PLACES (steps.ts). Both are advisory locks, released if
  *    their holder dies. The next rebuild drops the remains of a dead one. A rebuild that has lost its locks finds
  *    another watermark in its own tables before it replaces any, and fails.

@@ -31,8 +31,7 @@ export const PLACES = 2
 
 /**
  * Takes one of the database's places to make new tables, and the right to make those of these projections, for as long
- * as the scope is open. Fails with `Busy` if another process has them. Work that needs the place uses the connection that
- * holds it, so it fails if that connection is lost.
+ * as the scope is open. Fails with `Busy` if another process has them. Returns the connection that holds the locks.
  */
 export const inPlace = (db: Db, projections: ReadonlyArray<string>): Effect.Effect<Db, unknown, Scope.Scope> =>
   Effect.gen(function* () {

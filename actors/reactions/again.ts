@@ -11,9 +11,9 @@ const TIMEOUT_MS = 3000
 const text = new TextDecoder()
 
 /**
- * Returns all commands if the commit could not be read before, and none if the commit is gone or has no consequences
- * any more. Rejects if the log does not answer or the commit cannot be read; with `UnknownEvent` if a newer release
- * wrote it.
+ * Returns the command that was set aside, or all commands if the commit could not be read before. Returns none if the
+ * commit is gone or has no consequences any more. Rejects if the log does not answer or the commit cannot be read; with
+ * `UnknownEvent` if a newer release wrote it.
  */
 export const commandsAgain = async (
   nats: NatsConnection,

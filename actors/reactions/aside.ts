@@ -1,7 +1,7 @@
 /**
- * The commands that a set of reactions could not carry out in order. `parked`: the actor could not be reached, and is
- * asked again. `fault`: the actor failed, or the commit could not be read; an operator decides (`hub reactions`). Each
- * entry names its commit's place in the log.
+ * The commands that a set of reactions could not carry out in order. `parked`: the actor could not be reached, or an
+ * earlier command to it is parked; it is asked again. `fault`: the actor failed, or the commit could not be read; an
+ * operator decides (`hub reactions`). Each entry names its commit's place in the log.
  */
 import type { JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"

@@ -8,12 +8,12 @@ import type { Command } from "./reaction.ts"
 const ASK_DEADLINE_MS = 10_000
 const AGAIN_MS = 100
 const AGAIN_MAX_MS = 5000
-/** The number of tries after a failure that may pass: about 4 s of pauses, and 10 s for each try without an answer. */
+/** The number of tries if the failure may pass. */
 const LATER_TRIES = 7
 /** Tries if the service itself fails. */
 const FAULT_TRIES = 6
 
-/** The actor could not be asked, or it failed. It has not judged the command. */
+/** The actor could not be asked, or it failed. The command may still have been carried out. */
 export class NotDone extends Data.TaggedError("NotDone")<{ readonly code: ErrorCode }> {}
 
 const LATER: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unavailable", "overloaded"])

@@ -1,6 +1,6 @@
 /** Tracks progress in a log whose messages are begun in order but may end in any order. */
 export class Progress {
-  /** The sequence of the last message that was received. */
+  /** The last sequence that was received or passed. */
   private seen: number
   /** Messages with unfinished commands, in order: the sequence before each, and whether it is done. */
   private readonly open = new Map<number, { readonly before: number; done: boolean }>()

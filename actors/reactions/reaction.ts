@@ -93,7 +93,10 @@ export interface Reactions {
   /** The subjects that the set reads. Nothing else is delivered to it. */
   readonly subjects: readonly [string, ...Array<string>]
   readonly kinds: ReadonlyArray<string>
-  /** True if the answers to writes of these kinds wait for the reactions, so that the writer sees their effect. */
+  /**
+   * True if the answers to `projected` writes of these kinds wait for the reactions, so that the writer sees their
+   * effect.
+   */
   readonly awaited: boolean
   /** Throws `UnknownEvent` for an event that this release does not know. */
   readonly follows: (kind: string, commit: Commit, about: About) => ReadonlyArray<ReactionCommand>

@@ -8,7 +8,7 @@
  *  - Each actor gets its commands in the order of the log, one after the other; different actors in parallel. So an
  *    actor knows from the place of the last command which ones it has had, and a repeated one counts once.
  *  - At most `WINDOW` commits with commands lie between the stored mark and the last commit that was begun. Those come
- *    again when a reactor dies. A command that was refused or changed nothing leaves no trace, so it is decided again.
+ *    again when a reactor dies. A command that committed nothing leaves no trace, so it is decided again.
  *  - Two reactors at the same time (two nodes believe in one lease) do nothing twice, because their commands have the
  *    same ids. One of them finds the checkpoint moved, and starts over.
  *  - A refusal is final, because the actor has judged. A failure that may pass is retried with growing pauses
@@ -41,8 +41,8 @@ const ABREAST = 16
 /** Commits that are read ahead. Commits beyond that are read again from the mark. */
 const READ_AHEAD = 4096
 /**
- * The mark is stored at most every MARK_GAP_MS while commits have consequences, and at least every MARK_MAX_MS
- * otherwise.
+ * After a commit with commands is done, the mark is stored, but at most once in MARK_GAP_MS. Otherwise it is stored
+ * within MARK_MAX_MS if it has moved.
  */
 const MARK_GAP_MS = 100
 const MARK_MAX_MS = 1000
@@ -78,7 +78,7 @@ export interface Running {
    * The number of messages of the log that are not done; `null` if it is unknown. Rejects if the bus does not answer.
    */
   readonly pending: () => Promise<number | null>
-  /** The number of commands whose actors could not be reached. */
+  /** The number of parked commands (parking.ts). */
   readonly parked: () => number
 }
 

@@ -1,4 +1,7 @@
-/** The challenge actor. It handles a registration from its first step to the new agent (spec 4.3). */
+/**
+ * The challenge actor. It handles a registration from its first step to the new agent (spec 4.3). An existing agent may
+ * pass a challenge too (contract 22).
+ */
 import { randomBytes } from "node:crypto"
 import { Clock, Effect } from "effect"
 import type { Operations } from "../../schemas/bus/operations.ts"

@@ -12,7 +12,7 @@ import type { Challenge, ChallengeEvent, ChallengeState } from "./state.ts"
 
 export interface CreateFacts {
   readonly prefix: string
-  /** Registrations from the same address in the last hour. */
+  /** Recent registrations from the same address (actors/origin/actor.ts). */
   readonly registrations: number
   readonly key: "free" | "provisional" | "registered" | "retired"
 }
@@ -83,7 +83,7 @@ interface ServeInput {
   readonly pow_nonce: unknown
 }
 
-/** The refusal of the questions, before any are drawn; `null` if they may be served. */
+/** The refusal to serve the questions; `null` if they may be served. */
 export const judgeServe = (
   state: ChallengeState,
   { pow_nonce }: ServeInput,

@@ -1,6 +1,6 @@
 /**
- * The pure decision of registration's last step: makes an agent from a challenge and its answers (spec 4.3; contract
- * 14).
+ * Pure decisions on the answers to a challenge: they make a new agent (spec 4.3; contract 14), or let an existing one
+ * pass (contract 22).
  */
 import { LOOKS_LIKE_IDENTITY, RESERVED_HANDLES, webhookAddressProblem } from "../../schemas/agent/fields.ts"
 import type { AgentPrivate } from "../../schemas/agent/records.ts"
@@ -69,7 +69,7 @@ const judgeAttempt = (
   return judgeAnswers(questions, attempt, rules)
 }
 
-/** The refusal of the registration, before any facts are gathered; `null` if it may continue. */
+/** The refusal of the registration; `null` if it may continue. */
 export const judgeRegister = (
   state: ChallengeState,
   { form, hub_id }: RegisterInput,

@@ -1,4 +1,4 @@
-/** A registration challenge (spec 2.7, 3.3). Its id is 32 hex characters. `null`: a challenge that never existed. */
+/** A registration challenge (spec 2.7, 3.3). Its id is 32 hex characters. `null`: there is no such challenge. */
 import { Schema } from "effect"
 import { event } from "../engine/events.ts"
 import { Question } from "./questions/question.ts"
@@ -18,7 +18,7 @@ export const Challenge = Schema.Struct({
   /** Unix ms. */
   created_at: Schema.Number,
   status: Schema.Literals(["open", "served", "consumed", "void"]),
-  /** Hub id of the agent that the challenge created or admitted. */
+  /** Hub id of the agent that the challenge created or admitted; `null` without one. */
   used_by: Schema.NullOr(Schema.String),
   questions: Schema.Array(Question),
   /** Unix ms at which the answers are due; 0 until the questions are served. */

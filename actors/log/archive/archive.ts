@@ -24,7 +24,7 @@ const SEGMENTS_KEPT = 256
 const BLOCKS_KEPT = 64
 const BLOCKS_ABREAST = 8
 const BLOCKS_AHEAD = 4
-/** For each commit that a page may contain, the number of commits that are looked at. */
+/** The number of commits that a page looks at, for each commit that it may contain. */
 const LOOKED_FOR_EACH = 16
 const ASKS = { together: 512, waiting: 20_000 }
 const REPAIR_GAP_MS = 5000
@@ -75,7 +75,7 @@ interface IndexAnswer {
 }
 
 export interface ArchivedTip {
-  /** 0 if the subject has no archived commit. */
+  /** 0 if the subject has no archived commit that is still kept. */
   readonly newest: number
   /** Sequence of the mark's commit for which `newest` is valid. */
   readonly mark: number
@@ -165,7 +165,8 @@ export class Archive {
 
   /**
    * Makes what the index lacks, because a Postgres that takes the place of a lost one may not have the newest segments.
-   * Resolves when that is done or has failed, or after `REPAIR_WAIT_MS`.
+   * Resolves when that is done or has failed, after `REPAIR_WAIT_MS`, or at once if the last repair began less than
+   * `REPAIR_GAP_MS` ago.
    */
   private async repaired(): Promise<void> {
     const now = monotonicMs(this.clock)
@@ -207,7 +208,7 @@ export class Archive {
     return all
   }
 
-  /** The commits after `after` up to `end`, in order. Stops after a segment once a page (`HISTORY_PAGE`) is full. */
+  /** The commits after `after` up to `end`, in order. Stops once a page (`HISTORY_PAGE`) is full. */
   private async before(subject: string, after: number, end: number): Promise<ReadonlyArray<LogEntry>> {
     const found: Array<LogEntry> = []
     for (const last of await this.endsOf(subject, after, end)) {
@@ -275,8 +276,8 @@ export class Archive {
   }
 
   /**
-   * Searches earlier segments for the subject's newest commit. It is needed if no commit names it: a restore writes
-   * commits that name none.
+   * Searches earlier segments for the subject's newest commit. It is needed if no commit names it, for example because
+   * a restore writes commits that name none.
    */
   private async newestBefore(subject: string, seq: number): Promise<number> {
     for (let at = this.placeOf(seq) - 1; at >= 0; at--) {

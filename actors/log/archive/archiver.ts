@@ -10,9 +10,9 @@
  *  - Commits that have an end are sealed into parts beside the segment. A run ends by removing the parts whose time is
  *    over (ending.ts).
  *  - No commit is dropped before every durable reader of the log (consumers, projections, reactions) is done with it.
- *  - Only the holder of the index's lock archives. An archiver that has lost that lock without noticing cannot change
- *    anything. The index takes statements of the holder alone (index-table.ts), and the mark is written behind the one
- *    that the run began with. The log is dropped up to a written mark, after the lock was confirmed. A segment that it
+ *  - Only the holder of the index's lock archives. An archiver that has lost that lock without noticing does no harm.
+ *    The index takes statements of the holder alone (index-table.ts), and a mark is appended only if the run's last
+ *    mark is still the newest. The log is dropped up to a written mark, after the lock was confirmed. A segment that it
  *    has stored has another name than the valid one, or the same content.
  *  - Before anything is sealed, the index is brought up to the mark. It may be behind after a restore, or on an empty
  *    Postgres.
@@ -55,14 +55,17 @@ const BEHIND_PAUSE_MS = 50
  */
 const BEHIND_LOOKS_MAX = 200
 const EVERYTHING = ">"
-/** The number of characters of text in one segment. A run holds them in memory. */
+/** A segment is full at this number of characters of text. A run holds them in memory. */
 const SEGMENT_CHARS = 67_108_864
 /** The most segments of one run. The next run continues. */
 const SEGMENTS_OF_RUN = 16
 
 export interface ArchivePolicy {
   readonly hotSeconds: number
-  /** A segment that is not full is made only if its first commit is older than `hotSeconds` by this many seconds. */
+  /**
+   * A segment that is not full is made only if its oldest commit is older than `hotSeconds` by this many seconds. A
+   * segment that replaces an unmarked one need not be full either.
+   */
   readonly partialSeconds: number
   readonly segmentChars?: number
 }
@@ -85,7 +88,7 @@ export interface ArchiverParts {
   readonly done: () => Promise<number>
 }
 
-/** Another archiver has moved the mark. */
+/** The mark could not be moved, or ends before this run's mark. */
 export class Overtaken extends Error {}
 
 export interface ArchiverRun {
@@ -108,7 +111,10 @@ interface RunParts extends Omit<ArchiverParts, "index"> {
   readonly index: IndexWriter
 }
 
-/** Brings the index up to the mark with the segments that follow its newest one. Resolves to that mark. */
+/**
+ * Brings the index up to the mark: adds the segments that it lacks, and removes those of another log. Resolves to that
+ * mark.
+ */
 export const bringIndex = async ({
   archive,
   index,
@@ -166,7 +172,7 @@ const checkHash = async (object: ObjectReader, stated: string, place: () => stri
 }
 
 interface Stretch {
-  /** The last sequence of a segment that no mark names. The next segment replaces it. */
+  /** The last sequence of the index's newest segment. If no mark names that segment, the next one replaces it. */
   readonly least: number
   readonly target: number
 }
@@ -194,7 +200,7 @@ class Run {
     await this.drop()
     await index.removeExpired(wallMs(this.clock))
     const due = await this.target()
-    // An archiver was ended before it could write a mark for this segment.
+    // If an archiver was ended before it could write a mark, no mark names this segment.
     const least = (await index.newestSegment())?.last ?? 0
     const target = least <= due ? due : 0
     while (this.through < target && this.segments < SEGMENTS_OF_RUN) {

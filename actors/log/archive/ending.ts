@@ -1,7 +1,7 @@
 /**
  * The commits of a segment that have an end (a TTL of the log), in objects of their own beside the segment: its parts.
- * A part holds the commits of one segment that end within the same week. It is removed as a whole when that week is
- * over, so that nothing is ever rewritten.
+ * A part holds the commits of one segment that end within the same week. It is removed as a whole after that week, so
+ * that nothing is ever rewritten.
  *
  * Invariants
  *  - The name of a part says when it is removed, so the removal reads no segment. It can end at any point and be
@@ -22,9 +22,9 @@ import type { Objects } from "./objects.ts"
 import { endIn, PART_PREFIX } from "./part-name.ts"
 import type { Parts } from "./segment.ts"
 
-/** A reader may have begun to read a part right before its week was over. */
+/** Readers may use a part for this long after its week, because one may have begun right before the week was over. */
 const READ_MS = 1_800_000
-/** Twice as long, because the clocks of two machines differ. */
+/** A part is removed this long after its week: twice as long, because the clocks of two machines differ. */
 const REMOVED_MS = 2 * READ_MS
 /** The maximum number of objects that one run removes. The next run continues. */
 const REMOVED_MAX = 1000

@@ -91,8 +91,9 @@ export class IndexTable {
   }
 
   /**
-   * Runs `work` under a lock that only one session of a database can hold, and that ends with the session. Archivers
-   * and copiers of the log use it. `null` if another session holds it. Rejects if the lock is lost meanwhile.
+   * Runs `work` under a lock that only one session of a database can hold, and that ends with the session. Archivers,
+   * copiers of the log and repairs of the index use it. `null` if another session holds it. Rejects if the session ends
+   * meanwhile.
    */
   async alone<A>(work: (writer: IndexWriter) => Promise<A>): Promise<A | null> {
     return this.db.connection().execute(async (held) => {
@@ -185,7 +186,7 @@ export class IndexWriter extends IndexTable {
     await this.held.deleteFrom("archive_segments").where("last", ">", String(after)).execute()
   }
 
-  /** Removes the rows of actors whose commits the log has deleted. Resolves when none is left. `at`: Unix ms. */
+  /** Removes the rows of actors whose newest archived commit has ended. Resolves when none is left. `at`: Unix ms. */
   async removeExpired(at: number): Promise<void> {
     for (;;) {
       const { numAffectedRows = 0n } = await sql`
@@ -197,7 +198,7 @@ export class IndexWriter extends IndexTable {
     }
   }
 
-  /** Empties the index, because the archive is another one or ends before the index does. */
+  /** Empties the index, because its segments belong to another log. */
   async empty(): Promise<void> {
     await sql`truncate archive_actors, archive_segments`.execute(this.held)
   }

@@ -3,14 +3,15 @@
  *
  * Invariants
  *  - The newest commit of the mark's subject names the newest segment. It is written when the segment is durable and
- *    its index is in Postgres, and before the server drops what it holds from the log.
+ *    its index is in Postgres, and before the server drops the segment's commits from the log.
  *  - Each mark expects the one before it (its expected sequence). So if two archivers seal at the same time, only one
  *    of them continues.
  *  - A subject without commits in the log may have commits in the archive. An append to it is therefore sent in a batch
  *    with a guard: a message that expects the mark at which the archive was asked for that subject. If the archive has
  *    grown since, the batch is refused.
  *  - A server with replicas refuses a batch while another one that expects the same subject is under way. So the mark
- *    has lanes: subjects that are written in one batch with it, right before it. Each batch expects another lane.
+ *    has lanes: subjects that are written in one batch with it, right before it. Batches take the lanes in turn, so
+ *    that two at the same time rarely expect the same one.
  */
 import type { JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
@@ -53,7 +54,7 @@ export const NO_MARK: Mark = { seq: 0, segment: null }
 
 /**
  * The expectation of a guard: a lane's subject, and the sequence of its newest message. `turn` increases with every
- * batch.
+ * guarded batch.
  */
 export const laneOf = (turn: number, mark: number): { readonly subject: string; readonly expected: number } => {
   const lane = turn % LANES

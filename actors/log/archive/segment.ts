@@ -10,16 +10,17 @@
  *    cover the same sequences, and readers merge their lines. A block whose commits are all in parts has no bytes.
  *  - A line: sequence, subject, Unix ms, sequence of the commit before it on its subject, Unix ms at which the log
  *    forgets it, traceparent, commit. They are separated by spaces, and `-` stands for a missing value.
- *  - The index: 257 counts by the first byte of a subject's hash, then pairs of a hash and the number of a block, in
- *    the order of the hashes. If two subjects have the same hash, a block may be read that has no commit of the wanted
- *    one.
+ *  - The index: 257 running counts by the first byte of a subject's hash, then pairs of a hash and the number of a
+ *    block, in the order of the hashes. If two subjects have the same hash, a block may be read that has no commit of
+ *    the wanted one.
  *
  * Invariants
  *  - A segment names its sequences, and its footer names the segment before it with its hash. So the newest one fixes
  *    the whole archive, and any change in it is seen.
  *  - Reads are checked: a block by its own checksum, the index by the footer, the footer by its hash. The hash in the
  *    next segment checks the whole, and with the footer the hash of each part.
- *  - A segment with parts has another version in its footer: an earlier release refuses it, and leaves nothing out.
+ *  - A segment with parts has another version in its footer. So an earlier release refuses it, and does not read it
+ *    without its parts.
  */
 import { createHash, hash } from "node:crypto"
 import { promisify } from "node:util"
@@ -113,7 +114,7 @@ const orNone = (value: number | string | null): string => (value === null ? NONE
 
 const lineOf = ({ seq, subject, at, previous, expires, traceparent, data }: Archived): string => {
   const text = Buffer.from(data).toString()
-  // Commits are JSON in one line. Other data could not be read again.
+  // Commits are JSON in one line. Other data is stored in base64.
   const plain = /^\{[^\n]*\}$/.test(text) ? text : `=${Buffer.from(data).toString("base64")}`
   return `${seq} ${subject} ${at} ${orNone(previous)} ${orNone(expires)} ${orNone(traceparent)} ${plain}\n`
 }
@@ -144,7 +145,7 @@ export const archivedIn = (line: string): Archived => {
 
 /**
  * The object name of a segment. Names sort in the order of the segments. If the same stretch is sealed twice, two
- * objects result, because the log may have forgotten commits in between.
+ * objects may result, because the log may have forgotten commits in between.
  */
 export const objectName = ({ first, last, sha256 }: SegmentName): string =>
   `${String(first).padStart(16, "0")}-${String(last).padStart(16, "0")}-${sha256.slice(0, 16)}.zst`
@@ -406,7 +407,7 @@ const unpacked = async (
 
 const HASHED_BYTES = 4_194_304
 
-/** Computes the hash of the whole object, which the mark or the next segment states. */
+/** Computes the hash of a whole object. */
 export const sha256Of = async (object: ObjectReader): Promise<string> => {
   const hashing = createHash("sha256")
   for (let at = 0; at < object.bytes;) {

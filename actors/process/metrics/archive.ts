@@ -1,4 +1,4 @@
-/** Metrics of the archive: how much of the log has moved there. */
+/** Metrics of the archive: how far the log is archived, the delay, and failed runs. */
 import type { Meter } from "../../../schemas/runtime/metrics/meter.ts"
 import type { Archiving } from "../archiving.ts"
 

@@ -113,7 +113,7 @@ export const nodeMetrics = ({ meter, discovered }: ProcessMetrics, parts: Parts)
 const shardsOf = (placement: Placement): number =>
   Array.from({ length: SHARD_COUNT }, (_, shard) => shard).filter((shard) => placement.serves(shard)).length
 
-/** Joins the operations of one endpoint, such as `agent.me` and `agent.update`. */
+/** Adds up the operations of each noun, such as `agent.me` and `agent.update`. */
 const byNoun = (all: ReadonlyArray<CallStats>): ReadonlyArray<CallStats> => {
   const nouns = new Map(KINDS.map(({ fold }) => [fold.kind, neverCalled(fold.kind)]))
   for (const { name, requests, errors, seconds, lastError } of all) {

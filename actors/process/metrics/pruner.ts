@@ -1,4 +1,4 @@
-/** Metrics of the pruner: rows removed after the time for which they are kept. */
+/** Metrics of the pruner: removed rows, and failures. */
 import type { Meter } from "../../../schemas/runtime/metrics/meter.ts"
 import type { Pruner } from "../../projections/pruning.ts"
 

@@ -5,8 +5,8 @@
  * - A world has facts and possible moves. `answer` computes the one right answer from the moves that count.
  * - The plan decides on the detours by which moves are told (`story/plan.ts`). Telling puts the plan into words
  *   (`story/tell.ts`).
- * - A draft is drawn again if it is too long or too short, or if too few of its beats change the answer. There are at
- *   most `MAX_DRAFTS` tries.
+ * - A draft is drawn again if, for example, it is too long or too short, or too few of its beats change the answer.
+ *   There are at most `MAX_DRAFTS` tries.
  */
 import type { Bank } from "./bank/bank.ts"
 import { withNoise } from "./language/noise.ts"
@@ -28,7 +28,7 @@ export type Engine = (typeof ENGINES)[number]
 export interface Family {
   readonly name: string
   readonly reasoning: boolean
-  /** The way of computing that the family's answers need. A challenge has families of all of them. */
+  /** The way of computing that the family's answers need. A challenge has a family of each engine. */
   readonly engine: Engine
   readonly format: FormatRule | null
   readonly world: (random: Random, bank: Bank) => World

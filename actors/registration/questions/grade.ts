@@ -32,7 +32,7 @@ const UNDECOMPOSED: Readonly<Record<string, string>> = {
   ı: "i",
   þ: "th"
 }
-/** Quotes that Unicode counts as symbols rather than punctuation. */
+/** Quotes that Unicode counts as symbols or letters rather than punctuation. */
 const SYMBOL_QUOTES = /[`´\u02bc\u02b9\u02ba]/g
 /** Punctuation that may follow a number or a time. */
 const TRAILING = new Set("\"'“”„‟‘’‚‛«»‹›「」『』`´()[]*_.,;:!?… ")

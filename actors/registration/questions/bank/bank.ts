@@ -27,7 +27,7 @@ export interface Relation {
   readonly name: string
   /** Verb phrases in the past or present that follow a name; `{}` is the key. */
   readonly intro: ReadonlyArray<string>
-  /** Relative clauses that follow "the one"; `{}` is the value. */
+  /** Phrases that follow "the one"; `{}` is the value. */
   readonly ref: ReadonlyArray<string>
   readonly pairs: ReadonlyArray<readonly [key: string, value: string]>
 }
@@ -51,7 +51,8 @@ export interface OwnQuestion {
  *
  * - `{c}` is a clause and `{p}` a person. `{w}` and `{r}` are the wrong and the right value; in a contrast they are
  *   clauses.
- * - In a selection `{k}` is the claim; `{y}` holds if the claim is true, and `{n}` if it is false.
+ * - In a selection `{k}` is the claim; `{y}` holds if the claim is true, and `{n}` if it is false. In a comparison
+ *   (`like`, `unlike`) `{n}` is the number.
  * - `{f}` and `{t}` are the signs before and after a part of the story.
  */
 export const REMARK_SLOTS = {

@@ -4,8 +4,7 @@
  *
  * - A record is a complete question, facts (a matrix, a relation, a measure), or texts for stories;
  *   `ops/docs/questions.md` shows each.
- * - All records are decoded and bounded. The first faulty one is reported in one line that names file, record and
- *   field.
+ * - All records are decoded and bounded. The first fault is reported in one line.
  * - If the bank has enough facts of a kind, the public ones are not used. With fewer, its facts of that kind are
  *   repeated until together they weigh as much as the public ones.
  */

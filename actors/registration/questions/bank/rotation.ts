@@ -3,7 +3,7 @@
  *
  * - Lists of own clauses, remarks and facts rotate within `CYCLE_DAYS`, if they have at least `TURNS_FROM` items. Each
  *   text is in use for `IN_USE_DAYS` consecutive days and unused on the others, so a day removes a few texts and adds
- *   as many.
+ *   about as many. Facts rotate only if the public ones of their kind are not used.
  * - All nodes use the same texts, because the order depends on the texts alone.
  * - Public texts do not rotate.
  */

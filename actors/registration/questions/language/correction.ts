@@ -1,4 +1,4 @@
-/** Sentences with which the narrator corrects, takes back or repeats an earlier statement. */
+/** Sentences with which the narrator corrects, confirms, takes back or repeats an earlier statement. */
 import type { Random } from "../random.ts"
 
 const INSTEAD: ReadonlyArray<(wrong: string, right: string) => string> = [

@@ -1,5 +1,5 @@
 /**
- * Sentences with two clauses, of which the reader must find the one that holds: by a claim, by contrast, or by
+ * Sentences in which the reader must find out what happened: by a claim, by the contrast of two clauses, or by
  * comparison with another person.
  */
 import type { Random } from "../random.ts"

@@ -23,7 +23,7 @@ const LOOKALIKE: Readonly<Record<string, string>> = {
   y: "у"
 }
 
-/** Number words, and words that answers contain. A small error could turn one of them into another. */
+/** Number words, and other words of quantities. A small error could turn one of them into another. */
 const NUMBERS = new Set(
   (
     "one two three four five six seven eight nine ten eleven twelve hundred half third quarter twice times dozen " +

@@ -21,7 +21,7 @@ const PAUSES = [" – er – ", "... ", ", hm, ", " (let me see) ", " – ", "; 
 const NUMBERED = /\d|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|teen|ty\b|times|dozen|[«»"(),;:–]/
 const HESITANT_OF_TEN = 2
 
-/** Adds a pause within the clause, by the same sign that ends other clauses. Quantities and quoted text stay whole. */
+/** Adds a pause to some clauses, often with a sign that also ends clauses. Quantities and quoted text stay whole. */
 function hesitant(random: Random, clause: string): string {
   if (random.int(1, 10) > HESITANT_OF_TEN || /["«]/.test(clause)) return clause
   const words = clause.split(" ")
@@ -31,7 +31,7 @@ function hesitant(random: Random, clause: string): string {
   return `${words.slice(0, at).join(" ")}${random.pick(PAUSES)}${words.slice(at).join(" ")}`
 }
 
-/** Joins clauses to running text. The ends of clauses are marked in different ways, or not at all. */
+/** Joins clauses to running text. The ends of clauses are marked in different ways. */
 export function running(random: Random, clauses: ReadonlyArray<string>): string {
   let text = ""
   let fresh = true

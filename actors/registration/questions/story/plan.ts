@@ -23,7 +23,7 @@ type Mood = "plain" | "so" | "not so"
  *   that counts.
  * - `amend` replaces told move `of` by `move`. `keep` confirms `move` against another version of it. `cancel` removes
  *   told move `of`, and `recant` takes the removal back. `repeat` makes it happen twice. `restate` and `aside` change
- *   nothing.
+ *   nothing. `pronoun` tells a second move of the same person.
  * - `select` means `yes` if the claim is true by common sense, and `no` otherwise. In a `contrast`, the right move
  *   counts.
  * - `likewise` is told by comparison with another person's move (`base`, told right before): the same, or the opposite,
@@ -79,7 +79,7 @@ export interface Claim {
 }
 
 interface Beat {
-  /** Utterances that are told together. */
+  /** Utterances that are told together, except `between`, which may come anywhere. */
   readonly first: ReadonlyArray<Utterance>
   /** Utterances that are told together, some time after `first`. */
   readonly later: ReadonlyArray<Utterance>
@@ -142,8 +142,9 @@ const tellMove = ({ id }: Drafting, move: Move, mood: Mood = "plain", by = NONE)
 })
 
 /**
- * True if a deployment has its own texts. Then some detours are left out, because their public texts would reveal the
- * meaning of a private one: corrections of an act, late corrections, and denials that are taken back.
+ * True if a deployment has its own texts, which its denials show. Then some detours are left out, because their public
+ * texts would reveal the meaning of a private one: corrections of an act, late corrections, and denials that are taken
+ * back.
  */
 const isOwn = ({ bank }: Drafting): boolean => bank.wording.remarks.has("denied")
 
@@ -306,8 +307,8 @@ const contrasted: Maker = (d, move) => {
   return { first: [{ type: "contrast", right: move, wrong }], later: [], counted: [move], misread: [wrong] }
 }
 /**
- * A move told by comparison with another person's move. If there is no other person to compare with, or the act has no
- * opposite, it is told by contrast.
+ * A move told by comparison with another person's move. If there is no other person to compare with, if the act has no
+ * opposite, or if the world has things, it is told by contrast.
  */
 const likened: Maker = (d, move) => {
   const [other] = d.world.others
@@ -384,8 +385,8 @@ export function planOf(random: Random, world: World, bank: Bank, speakers: Speak
 }
 
 /**
- * Puts utterances into order. Later utterances come anywhere after their beat. Nothing comes between utterances of one
- * block.
+ * Puts utterances into order. Later utterances come anywhere after their beat, and `trust` and `between` anywhere.
+ * Nothing comes between utterances of one block.
  */
 function inOrder(
   random: Random,

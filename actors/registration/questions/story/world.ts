@@ -25,8 +25,8 @@ export type Part = "n" | "who" | "act" | "what"
 
 export interface Act {
   /**
-   * Finite clauses that may follow "that". `{p}` is who, `{o}` whom, `{q}` how many, `{w}` what; `|` marks a place for
-   * an aside.
+   * Finite clauses that may follow "that". `{p}` and `{x}` are who, `{o}` is whom, `{q}` how many, `{w}` what; `|`
+   * marks a place for an aside.
    */
   readonly english: ReadonlyArray<string>
   /** Clauses in other languages with names for people. `{n}` is a number word, `{N}` the world's noun. */

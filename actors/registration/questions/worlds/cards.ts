@@ -1,5 +1,6 @@
 /**
- * Worlds of cards with words on them. Cards are removed or counted by common-sense properties of the things they name.
+ * Worlds of cards and stickers with words on them. Moves and questions refer to them by what is known of the things
+ * that the words name.
  */
 import { LEGS } from "../bank/animals.ts"
 import type { Bank, Matrix, Property } from "../bank/bank.ts"
@@ -69,7 +70,10 @@ interface Deal {
   readonly sides: ReadonlyArray<Side>
 }
 
-/** Draws cards for which every drawn property is known. No property holds for all of them or for none. */
+/**
+ * Draws cards for which every drawn property is known. Properties that hold for all of the cards or for none are left
+ * out.
+ */
 function deal(random: Random, bank: Bank, cards: number, properties: number): Deal {
   for (let attempt = 0; attempt < DEALS_MAX; attempt++) {
     const { items, properties: all } = random.pick(bank.matrices) as Matrix
@@ -105,7 +109,7 @@ interface Marking {
   readonly question: (teller: Teller) => string
 }
 
-/** A world of points on cards. Each move changes all cards of a kind. */
+/** A world of points on cards. Each move changes all cards of a person that have a property, or that lack it. */
 function marking(random: Random, { deal: { items, sides }, start, counted, question }: Marking): World {
   const touching = (what: number): number =>
     counted.filter((index) => has((sides[what] as Side).property, items[index] ?? "") === sides[what]?.yes).length

@@ -42,7 +42,7 @@ const inMinutes = (told: (minutes: number) => string): Scale => {
 
 export const asNumber: Readout = { ...inNumbers, read: (totals) => String(sum(totals)) }
 
-/** The difference by which the first count is higher than the second. */
+/** The difference by which the first count is higher than the second. Null if it is not higher. */
 export const asGap: Readout = {
   ...inNumbers,
   read: ([one = 0, other = 0]) => (one > other ? String(one - other) : null)
@@ -70,7 +70,7 @@ export const onRing = (names: ReadonlyArray<string>, name: string): Readout => (
   scale: () => inPlaces(name, (end) => names.indexOf(end))
 })
 
-/** A day of the month, for a number of days since the first of January of a year without leap day. */
+/** A day of the month, for a day of a year without leap day (1 is the first of January). */
 export const asDayOfMonth: Readout = {
   ...inNumbers,
   read: (totals) => {
