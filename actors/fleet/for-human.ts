@@ -30,7 +30,7 @@ import { decideCreate, type Decided } from "./decide.ts"
 import type { FleetState, PlaceValue } from "./state.ts"
 
 const BUCKET = "sponsorship"
-/** The bytes of events of nine actors, without the texts of the command. */
+/** The bytes of the commit's events, without the texts of the command. */
 const COMMIT_BYTES = 8192
 
 export interface ForHumanFacts {

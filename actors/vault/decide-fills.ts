@@ -251,7 +251,7 @@ const alertOfEnd = (
   return alertOn("late_fill", entry, { origin, ...money })
 }
 
-/** Statuses of fills for which no ciphertext was given out. */
+/** Statuses of closed fills that no owner allowed. */
 const NEVER_ALLOWED: ReadonlySet<FillValue["status"]> = new Set(["declined", "unanswered"])
 
 /** Decides on the end of a fill, which the service that opened it reports, or the service at its place now. */

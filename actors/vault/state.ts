@@ -8,7 +8,7 @@
  *    it expires, and counts again if a late result reports success.
  *  - A fill that needs an owner's consent is `asked` until it is allowed, and counts meanwhile. If it is declined or
  *    not answered, it stops counting, and its ciphertext is never given out.
- *  - A revoked vault leaves only its existence in the state. The next vault has another uid.
+ *  - A revoked vault leaves no entries and no fills in the state. The next vault has another uid.
  */
 import { Schema } from "effect"
 import { EntryKind, FillAction, VaultAlert } from "../../schemas/vault/records.ts"
@@ -81,7 +81,10 @@ const SourceValue = Schema.Struct({
 })
 export type SourceValue = typeof SourceValue.Type
 
-/** A fill service; each place where one runs has one. `ephemeral`: the key that the private key was sealed to. */
+/**
+ * A fill service; each place where one runs has one. `ephemeral`: the sha256 of the one-time key that the private key
+ * was sealed to; `null` before that.
+ */
 const ServiceValue = Schema.Struct({
   place: Schema.String,
   hash: Schema.String,
@@ -214,7 +217,7 @@ export const VaultEvent = Schema.Union([
     until: Schema.Number
   }),
   event("vault.captcha_relayed", 1, { fill: Schema.Int, round: Schema.Int, expires_at: Schema.Number }),
-  /** An alert for the agent and its owners. It follows the event that caused it. */
+  /** An alert for the agent and its owners. */
   event("vault.alerted", 1, VaultAlert.fields),
   event("vault.fill_refused", 1, {
     entry: Schema.NullOr(Schema.Int),

@@ -66,7 +66,7 @@ const networkMark = (keys: MailKeys, ip: string | undefined): string => {
 
 /**
  * Returns the network with the most messages, whose oldest makes room for one of `network`. `null` if `network` would
- * then have as many itself, so that two networks never replace each other's messages in turn.
+ * then have more itself, so that two networks never replace each other's messages in turn.
  */
 const yieldingTo = (network: string, counted: Iterable<readonly [string, number]>): string | null => {
   const counts = new Map<string, number>()
@@ -143,8 +143,8 @@ export const postmasterBy = ({ nats, manager, ask, keys, settings, world, bounds
     })
 
   /**
-   * Deletes the oldest message of the network with the most kept messages. False if this network would then have as
-   * many itself.
+   * Deletes the oldest message of the network with the most kept messages. False if this network would then have more
+   * itself.
    */
   const madeRoom = async (network: string, all: ReadonlySet<string>): Promise<boolean> => {
     const { state } = await manager.streams.info(streams.mail, { subjects_filter: subjects.postmasterNetworks })
