@@ -178,7 +178,7 @@ export const CompartmentEvent = Schema.Union([
 export type CompartmentEvent = typeof CompartmentEvent.Type
 
 export interface CompartmentMemory {
-  /** The agent's `HX-` id; `null` until the agent was asked for it. */
+  /** The agent's number (`HX-…`); `null` until the agent was asked for it. */
   hx_id: string | null
 }
 

@@ -142,7 +142,7 @@ const refusing = (
 const wasDeclined = ({ fills }: VaultValue, entry: EntryValue, at: number): boolean =>
   fills.some((one) => one.entry === entry.id && one.status === "declined" && one.expires_at > at)
 
-/** `facts`: the agent's owners, if one of them has to allow the fill; `null` if they are not known yet. */
+/** `facts`: the agent's owners; empty if none of them has to allow the fill, `null` if they are not known yet. */
 export const decideFill = (
   before: VaultState,
   { hash, wanted }: { readonly hash: string; readonly wanted: OpenFill },

@@ -1,6 +1,6 @@
 /**
- * The compartments of one machine. The host carries out orders, and its only memory is on disk, in the engine and in
- * the kernel. It may be killed at any time, and another process continues from there.
+ * The compartments of one machine. The host carries out orders. Its state is on disk, in the engine and in the kernel,
+ * so it may be killed at any time, and another process continues from there.
  */
 import { applyUpload } from "./upload.ts"
 import { Box } from "./box.ts"
@@ -165,7 +165,7 @@ export class Host {
     return execute(this.containers.patient(compartment), order)
   }
 
-  /** Empty for a compartment that was never on this host. */
+  /** Empty if this host stores nothing of the compartment. */
   async logs(compartment: string, query: LogQuery): Promise<LogPage> {
     const box = this.box(compartment)
     if (await box.exists()) return box.output.ring.wait(query)
