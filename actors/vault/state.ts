@@ -2,8 +2,8 @@
  * An agent's vault. Its id is the agent's hub id (spec 2.10, 3.5, 4.12).
  *
  * Invariants
- *  - Neither the state nor the log has secrets. Ciphertexts are in a separate stream, and the state has only their
- *    sha256. The same holds for tokens. Money is counted in whole minor units.
+ *  - The state has no secrets: of ciphertexts and tokens it has only the sha256. Ciphertexts are in a separate stream.
+ *    Money is counted in whole minor units.
  *  - A fill counts in the day of the commit that opens it, before any ciphertext is given out. It stops counting when
  *    it expires, and counts again if a late result reports success.
  *  - A fill that needs an owner's consent is `asked` until it is allowed, and counts meanwhile. If it is declined or
@@ -65,8 +65,8 @@ export const EntryValue = Schema.Struct({
   /** The totals of the newest days. */
   days: Schema.Array(DayTotal),
   /**
-   * If this entry needs no consent: the consent that the same sealed box needed when it was in the vault before, and
-   * its time in Unix ms.
+   * The consent that the same sealed box needed when it was in the vault before, and the time of that entry in Unix ms.
+   * It applies again if the box is written once more.
    */
   former: Schema.optionalKey(Schema.Struct({ consent: ConsentValue, created_at: Schema.Number }))
 })

@@ -2,7 +2,7 @@
  * Finds the parts of a line that have the form of a code: digits, digits in groups, letters with digits. Dates, times,
  * amounts, versions and parts of longer texts are left out, if their form is clear.
  *
- * Invariant: the line is read once, from left to right. A group of connected tokens is examined only as a whole.
+ * Invariant: the line is read once, from left to right.
  */
 import { isDense, isLetter } from "./vocabulary.ts"
 

@@ -285,8 +285,8 @@ export class MailServer {
   }
 
   /**
-   * Reads the message to its end, even if it will be refused, because the client expects the answer only then. Returns
-   * false if the connection was lost before.
+   * Reads the message to its end, even if it will be refused, because the client expects the answer only then. A
+   * message in too many pieces is refused before its end. Returns false if the connection was lost before.
    */
   private async readAll(stream: SMTPServerDataStream, read: PartialMessage, id: string): Promise<boolean> {
     try {
