@@ -88,7 +88,7 @@ export const linesOfText = (text: string): ReadonlyArray<Line> =>
 
 const URL_STOPS = '<>"`{}|\\^「」『』（）【】《》，。、；：！？'
 
-/** The end of a URL. White space and quotes end it, and so does text of a script without spaces. */
+/** The end of a URL. White space and quotes end it. In its path, text of a script without spaces ends it too. */
 const urlEnd = (text: string, from: number): number => {
   let at = from
   let path = false

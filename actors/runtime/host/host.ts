@@ -70,7 +70,10 @@ export class Host {
     return box
   }
 
-  /** All containers of this deployment. For ended ones, the last lines were moved to their logs. */
+  /**
+   * All containers of this deployment. The last lines of ended ones are in their logs by then, if this process reads
+   * their output.
+   */
   async list(): Promise<ReadonlyArray<FoundContainer>> {
     const openings = new Map([...this.boxes].map(([id, box]) => [id, box.opening]))
     const all = await this.containers.all()
