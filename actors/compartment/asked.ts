@@ -1,4 +1,3 @@
-/** Checks that a person who asks for a compartment owns its agent now. */
 import { Effect } from "effect"
 import type { Asker } from "../../schemas/compartment/operations.ts"
 import type { Refusal } from "../../schemas/errors.ts"

@@ -37,8 +37,8 @@ const again = (state: CompartmentValue, exit: Exit, at: number, limits: RestartL
     return { events: [exit, startingOf(state, state.restart_count)] }
   const restart_count = isLong ? 1 : state.restart_count + 1
   const { agent, name, exit_code, oom_killed } = exit
-  // The delay counts from the exit. The exit's time comes from the host's clock, so it is limited to a range around our
-  // own time.
+  // The delay counts from the exit. The exit's time comes from the host's clock, so it is limited to the last
+  // `restart_seconds` before our own time.
   const from = Math.min(at, Math.max(exit.at, at - limits.restart_seconds * 1000))
   const restart_at = from + restartSeconds(restart_count, limits) * 1000
   return {

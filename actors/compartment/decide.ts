@@ -134,7 +134,7 @@ export const decideDelete = (
   return state.status === "deleting" ? NOTHING : { events: [DELETING] }
 }
 
-/** Deletes the compartment together with the account that made it. */
+/** Deletes the compartment without a confirmation, because an account was deleted. */
 export const decideEnd = (state: CompartmentState): Decided =>
   !isThere(state) || state.status === "deleting" ? NOTHING : { events: [DELETING] }
 

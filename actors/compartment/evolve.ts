@@ -115,7 +115,7 @@ const changed = (state: CompartmentValue, event: CompartmentEvent, at: number): 
       const isFree = suspensions.length === 0
       const status = isFree && state.status === "suspended" ? "stopped" : state.status
       const next = isFree && state.next === "suspended" ? "stopped" : state.next
-      // `report` means the decision on a report, which an operator has made.
+      // With `by: "report"`, an operator has decided on a report.
       const cleared = state.cleared || event.by === "operator" || event.by === "report"
       return { ...state, suspensions, status, next, cleared }
     }

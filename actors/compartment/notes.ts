@@ -1,4 +1,4 @@
-/** The line for an event in the record's list of notes. Most changes of status have none. */
+/** The line for an event in the record's list of notes; `null` for an event without one. */
 import type { CompartmentEvent } from "./state.ts"
 
 export interface Note {

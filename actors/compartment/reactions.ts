@@ -1,7 +1,4 @@
-/**
- * News of a compartment for its agent, which passes it to the owners, and the effects of operators' verdicts and
- * reports.
- */
+/** News of a compartment for its agent, which passes it to the owners, and the effect of reports about compartments. */
 import { on, reactions, commandFor } from "../reactions/reaction.ts"
 import { ReportEvent } from "../report/noun.ts"
 import { CompartmentEvent } from "./state.ts"

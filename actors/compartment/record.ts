@@ -1,4 +1,4 @@
-/** The public form of a compartment. */
+/** The public form of a compartment, and the form that its host gets. */
 import { hubUrlInside } from "../../schemas/compartment/hub-url.ts"
 import type { Desired, KnownCompartment } from "../../schemas/compartment/operations.ts"
 import { type CompartmentEvent, KEY_NOT_SET, KEY_SET } from "../../schemas/compartment/records.ts"

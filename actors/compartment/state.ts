@@ -106,7 +106,7 @@ export const CompartmentEvent = Schema.Union([
     hub_key: Schema.NullOr(Box),
     terms: Schema.String
   }),
-  /** Only the changed secrets, because all of them together are hundreds of kilobytes. */
+  /** `set`: only the changed secrets, because all secrets together can be hundreds of kilobytes. */
   event("compartment.changed", 1, {
     name: Schema.String,
     command: Schema.String,
@@ -178,7 +178,7 @@ export const CompartmentEvent = Schema.Union([
 export type CompartmentEvent = typeof CompartmentEvent.Type
 
 export interface CompartmentMemory {
-  /** The number of its agent, once it was asked for. */
+  /** The agent's number (`HX-…`); `null` until the agent was asked for it. */
   hx_id: string | null
 }
 

@@ -51,7 +51,7 @@ export interface AttemptParts {
   readonly ask: Asking
   readonly held: HeldMessages
   readonly poster: Pick<Poster, "post">
-  /** The time after which a receiver counts as slow, and the time after which a POST counts as lost. */
+  /** The time after which a receiver counts as slow, and the time after which a POST counts as timed out. */
   readonly slow: Deadlines
   readonly astray: Deadlines
   readonly observer?: DeliveryObserver | undefined
@@ -125,7 +125,7 @@ const made = (
 export const putOff = (parts: AttemptParts, attempt: Attempt): Effect.Effect<void> =>
   Effect.map(reportOutcome(parts, attempt, "delivery.put_off", { call: attempt.call }), () => parts.observer?.putOff())
 
-/** The outcome of a POST. If it does not return in time it counts as late. */
+/** The outcome of a POST. One that does not return in time has the outcome `timeout`. */
 const posted = (
   { slow, astray }: AttemptParts,
   message: Message,

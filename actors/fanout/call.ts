@@ -40,7 +40,7 @@ const calledIn = (events: ReadonlyArray<DeliveryEvent> | undefined): Called | nu
   for (const event of events) {
     if (event.type === "delivery.queued") {
       const { agent, about, body, receiver } = event
-      // The delivery's actor adds people's names and owners' texts when it is asked.
+      // The delivery's actor adds people's names, owners' texts and the content of mail when it is asked.
       return { call: 1, content: isCompleted(about) ? null : { agent, about, body, receiver, attempts: 0 } }
     }
     if (event.type === "delivery.due" || event.type === "delivery.redelivered")

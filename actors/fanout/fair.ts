@@ -9,8 +9,8 @@
  *  - Only a receiver's response time counts. One that answers within `slow_ms`, whatever the answer, is fast. One that
  *    does not is slow, until it answers in time again. It counts as slow as soon as that time is over, not only at the
  *    end of the attempt. A new receiver is unknown.
- *  - Slow and unknown receivers are on probation: they share at most `probation_held_max` attempts of the worker. The
- *    rest is reserved for fast ones.
+ *  - Slow and unknown receivers are on probation. While they together hold `probation_held_max` attempts of the worker,
+ *    none of them gets another one. The rest is reserved for fast receivers.
  *  - One half of `probation_held_max` is for receivers without any attempt in the worker. So receivers that never
  *    answer do not block new ones.
  *  - When a receiver becomes slow, all but a few of its waiting attempts are returned, and the worker postpones them.

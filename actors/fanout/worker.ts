@@ -49,7 +49,7 @@ const LOOK_AGAIN_MS = 10
  * outcome.
  */
 const ASKS_MAX = 3
-/** A POST that has not returned this long after its own time limit counts as late. */
+/** A POST that has not returned this long after its own time limit counts as timed out. */
 export const ASTRAY_MS = 2000
 /** Time for attempts under way when the worker ends. */
 export const LINGER_MS = 1000

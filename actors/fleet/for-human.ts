@@ -5,8 +5,8 @@
  * Invariants
  *  - Everything is one commit: the place, the compartment, the agent with its claims, the person's declaration, and the
  *    confirmed sponsorship. So either all of it exists or nothing.
- *  - Before that commit nothing is stored. An unused key pair is dropped, and an unused number is a gap. A failed try
- *    may cost units of a rate limit, and bytes of the person's daily limit.
+ *  - Before that commit nothing of the compartment and the agent is stored. An unused key pair is dropped, and an
+ *    unused number is a gap. A failed try may cost units of a rate limit, and bytes of the person's daily limit.
  *  - The person's account is expected at the sequence at which it was asked. If it is deleted meanwhile, or declares
  *    one agent too many, the command begins again, and is then refused. If it is deleted afterwards, the command about
  *    the deletion reaches the fleet after this commit, and the fleet finds the place.
@@ -30,7 +30,7 @@ import { decideCreate, type Decided } from "./decide.ts"
 import type { FleetState, PlaceValue } from "./state.ts"
 
 const BUCKET = "sponsorship"
-/** The bytes of events of nine actors, without the texts of the command. */
+/** The bytes of the commit's events, without the texts of the command. */
 const COMMIT_BYTES = 8192
 
 export interface ForHumanFacts {

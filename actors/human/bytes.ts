@@ -10,8 +10,7 @@ import type { DayBytes } from "../limit/noun.ts"
 import type { HumanActor } from "./state.ts"
 
 /**
- * Operations that write only to the account. Beyond the limit a person may still log in and out, keep strangers out,
- * and end the account.
+ * The metered operations. Beyond the limit a person may still log in and out, keep strangers out, and end the account.
  */
 export const METERED: ReadonlySet<string> = new Set([
   "human.rename",

@@ -3,8 +3,8 @@
  * the person.
  *
  * Invariants
- *  - It is always sealed, so an address's hash or state does not show which agents its person had. The log of the
- *    closed account still names its own declarations.
+ *  - It is sealed, so an address's hash or state does not show which agents its person had. The log of the closed
+ *    account still names its own declarations.
  *  - Opening it requires the address itself. The next account of the address has it under its own key, which is erased
  *    with that account.
  */

@@ -50,7 +50,8 @@ export interface Opening {
     purpose: LinkPurpose
   ) => (state: HumanState, input: null, context: At) => Effect.Effect<LinkFacts, Refusal>
   /**
-   * A letter without a link. It is only sent to a confirmed address, so that strangers cannot fill somebody's mailbox.
+   * A letter that reports an event. It is only sent to a confirmed address, so that strangers cannot fill somebody's
+   * mailbox.
    */
   readonly told: (
     template: TemplateName,

@@ -9,7 +9,10 @@ export const erasedAccounts = reactions(
   )
 )
 
-/** Sponsorships are verified with their person's address, and end with the account. */
+/**
+ * Sponsorships are verified when the person's address is confirmed, and end with the account. Those of a stranger end
+ * when the owner of the address takes over the account.
+ */
 export const sponsorshipsOfHumans = awaited(
   reactions(
     "sponsorship_of_human",

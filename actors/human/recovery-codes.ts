@@ -2,7 +2,8 @@
  * Recovery codes for people who have lost their authenticator app: `K7D3M-9QXWT`, on paper. Each works once.
  *
  * Invariants
- *  - Only hashes are stored. They include the account, so that nobody can see whether two accounts have the same code.
+ *  - The account has only hashes. They include the account, so that nobody can see whether two accounts have the same
+ *    code.
  *  - A code has 50 bits. This would be too little if the hashes were public, but it is enough with a few tries an hour.
  *    The hashes are as secret as the rest of the account's log.
  *  - For input in the form of a code, comparing takes the same time whichever code matches, and if none does.

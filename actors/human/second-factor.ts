@@ -49,7 +49,7 @@ const secondFactorRequired = refusal("second_factor_required", "This account ask
 
 export const wrongCode = refusal("login_failed", "The code is wrong, or was used already.", { field: "code" })
 
-/** The events of using a code; `null` if the account requires a code and this one is wrong. */
+/** The events of using a code; `null` if the account requires a code and the given one is missing or wrong. */
 export const usedBy = (human: Human, use: CodeUse): ReadonlyArray<HumanEvent> | null => {
   if (human.two_step === null) return []
   switch (use.kind) {

@@ -71,7 +71,7 @@ export const sessionOperations = ({ config }: KindParts, opening: Opening): Sess
         ),
       decide: (state, input, context) => decideOpen(state, input, context, owner),
       answer: (_state, { expires_at }) => ({ expires_at: new Date(expires_at).toISOString() }),
-      // `seq`: the account's sequence before the login. With it each login returns its own session, even within one
+      // `seq`: the account's sequence before the login. With it each login gives back its own try, even within one
       // millisecond.
       after: (_input, { id, seq, facts }, { refused }) =>
         refused === null ? giveBackTry(`${id}-${seq}`, facts.address) : Effect.void

@@ -47,7 +47,10 @@ interface Before {
   readonly earlier: number
 }
 
-/** `admits`: the sequence of the agent, or the agent's refusal. */
+/**
+ * `admits`: events for the agent's log, and the sequence at which they may be added; `null` from nodes of an earlier
+ * release.
+ */
 export interface DeclareFacts extends Before {
   readonly number: number
   readonly admits: AgentAdmits | null

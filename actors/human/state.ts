@@ -199,7 +199,7 @@ export const HumanEvent = Schema.Union([
 ])
 export type HumanEvent = typeof HumanEvent.Type
 
-/** `logBytes`: the bytes that the person may still add to the log today. */
+/** `logBytes`: counts the bytes that the person adds to the log in a day. */
 export interface HumanMemory extends RequestMemory {
   readonly logBytes: DayBytes
 }

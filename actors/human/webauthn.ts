@@ -5,8 +5,8 @@
  * Invariants
  *  - The browser finds a passkey itself (resident key), and the authenticator confirms that it has verified its user
  *    (user verification).
- *  - No attestation is requested, and one with a certificate is refused unread. Checking it could require revocation
- *    lists from the network.
+ *  - No attestation is requested, and one with a certificate is refused. Verifying it could require revocation lists
+ *    from the network.
  */
 import { verifyAuthenticationResponse, verifyRegistrationResponse } from "@simplewebauthn/server"
 import { decodeAttestationObject } from "@simplewebauthn/server/helpers"

@@ -120,8 +120,8 @@ const strangersOf = ({ template: name }: Letter): Strangers | null => {
 }
 
 /**
- * The registrable domain whose server takes the letter. `null` for chat, for a file, for our own mail server, and if
- * the letter cannot be opened.
+ * The registrable domain whose server takes the letter. `null` for chat, for a file, for the SMTP server of the
+ * settings, and if the letter cannot be opened.
  */
 const worldPlaceOf = ({ config }: Letters, letter: Letter, id: string, sealer: Sealer): string | null => {
   if (letter.template === CHAT || (letter.template !== PUSH && config.letters?.transport !== "mail")) return null

@@ -1,4 +1,4 @@
-/** Names that stand in the place of a template's name, and the values of letters about events of agents. */
+/** The channels that a letter may name in place of a template, and the values of letters about events of agents. */
 import { CAPTCHA_ASKED, CONSENT_ASKED, DIGEST, OWNER_ASKED } from "../../schemas/relay/events.ts"
 
 /** The channel of letters that go to a chat, with a text that is ready (actors/chat/). */

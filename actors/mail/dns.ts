@@ -2,8 +2,8 @@
  * Asks DNS, by the configured name servers or by the machine's.
  *
  * Invariants
- *  - One question takes at most `dns_query_ms` for each server. The number and length of the records read from an
- *    answer are limited, and so is the number of aliases that are followed.
+ *  - One question takes at most `dns_query_ms` for each server. `DnsQuestions` also limits the number and length of the
+ *    records that it returns, and the number of aliases that it follows.
  *  - Callers that compare servers get each server's answer separately. A missing name is an answer; a failure or
  *    silence is none.
  */

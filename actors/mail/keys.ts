@@ -1,6 +1,6 @@
 /**
- * The keys of mailboxes (log/erasable-keys.ts), and the sealing of mail with them. Sealed data is bound to its purpose
- * and id, and cannot be opened for another one.
+ * The keys of mailboxes (log/erasable-keys.ts), and the sealing of mail with them. Sealed data is bound to its purpose,
+ * and cannot be opened for another one.
  */
 import { timingSafeEqual } from "node:crypto"
 import type { NatsConnection } from "@nats-io/transport-node"
@@ -158,7 +158,7 @@ export const openSent = (sealer: Sealer, mail: number, sealed: string): SentEnve
   return { ...rest, summary: openedOf(summary) }
 }
 
-/** 64 bits: one agent has so few words that no two of them share a mark. */
+/** 64 bits. No two words of one agent share a mark, and nobody guesses a token. */
 const MARK_CHARS = 16
 
 /** The form in which a word is searched for. It reveals nothing without the key. */

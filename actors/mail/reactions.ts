@@ -62,7 +62,7 @@ const BAD: ReadonlySet<string> = new Set(["bounced", "complained"])
 
 /**
  * Counts a bounce or complaint in the sender's `mailer` actor, which adds it to the service's total. Suppresses the
- * recipient's address. A recipient who unsubscribes is suppressed too.
+ * recipient's address, except after a bounce inside the service. A recipient who unsubscribes is suppressed too.
  */
 export const countBounces = reactions(
   "mail_counted",

@@ -1,6 +1,7 @@
 /**
- * Opens sealed boxes that only hosts can open (libsodium, `crypto_box_seal`). Their key pair is derived from
- * HUB_RUNTIME_KEY. Each box names its compartment and its secret's name inside, so it does not open in another place.
+ * Sealed boxes that only hosts can open (libsodium, `crypto_box_seal`), and new key pairs of agents. The key pair of
+ * the boxes is derived from HUB_RUNTIME_KEY. Each box names its compartment and its secret's name inside, so it does
+ * not open in another place.
  */
 import { generateKeyPairSync, hkdfSync } from "node:crypto"
 import { Schema } from "effect"

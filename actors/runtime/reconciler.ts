@@ -6,7 +6,8 @@
  *    at a time (step.ts). So it finds and continues the unfinished work of a process that died.
  *  - Each compartment has one round at a time, and the host runs a few rounds in parallel. A change during a round
  *    leads to another round.
- *  - Files are unpacked outside of the rounds, so that a slow unpacking delays no start and no stop.
+ *  - Files for a running program are unpacked outside of the rounds, so that a slow unpacking delays no start and no
+ *    stop.
  *  - While actors, bus or engine cannot be reached, compartments are left as they are, and programs continue.
  *  - The beginning of a run is noted on disk before its container is created. If the container is gone, the run is
  *    reported as lost, and never begun a second time.
@@ -42,7 +43,7 @@ export interface ReconcilerParts extends FleetPort {
   readonly orderOf: (compartment: string, desired: Desired, archives: ReadonlyArray<Archive>) => Order
   readonly archiveOf: (compartment: string, upload: Desired["uploads"][number]) => Promise<Archive>
   readonly overfull?: (compartment: string) => number | undefined
-  /** Called in each round in which the program runs. */
+  /** Called in rounds in which the program runs, except while files are unpacked. */
   readonly running?: (compartment: string, desired: Desired) => void
 }
 

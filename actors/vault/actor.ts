@@ -89,7 +89,7 @@ export const vaultKind = kind(fold, vaultOperations, ({ nats, seed, config: { li
         return found === null ? NO_ENTRY : { data: entryRecord(found) }
       }),
       "vault.write_entry": write({
-        // A refused entry is not stored first.
+        // The ciphertext of a refused entry is not stored.
         prepare: (state, input, context): Effect.Effect<WriteFacts, Refusal, ActorServices> =>
           Effect.gen(function* () {
             const owners = input.consent === null ? [] : yield* ownersOf(context)

@@ -142,7 +142,7 @@ const refusing = (
 const wasDeclined = ({ fills }: VaultValue, entry: EntryValue, at: number): boolean =>
   fills.some((one) => one.entry === entry.id && one.status === "declined" && one.expires_at > at)
 
-/** `facts`: the agent's owners, if one of them has to allow the fill; `null` if they are not known yet. */
+/** `facts`: the agent's owners; empty if none of them has to allow the fill, `null` if they are not known yet. */
 export const decideFill = (
   before: VaultState,
   { hash, wanted }: { readonly hash: string; readonly wanted: OpenFill },
@@ -251,7 +251,7 @@ const alertOfEnd = (
   return alertOn("late_fill", entry, { origin, ...money })
 }
 
-/** Statuses of fills for which no ciphertext was given out. */
+/** Statuses of closed fills that no owner allowed. */
 const NEVER_ALLOWED: ReadonlySet<FillValue["status"]> = new Set(["declined", "unanswered"])
 
 /** Decides on the end of a fill, which the service that opened it reports, or the service at its place now. */

@@ -140,7 +140,7 @@ const NEEDS_ORIGINS: ReadonlySet<EntryKind> = new Set(["login", "secret"])
 
 const SEALED_WHOLE = "everything of it is sealed. Leave it out."
 
-/** The part of the record that is not sealed: origins and limits. */
+/** The checked origins and limits, or the refusal. */
 const clearPart = (
   { kind, label, origins, limits }: EntryToWrite,
   bounds: VaultLimits

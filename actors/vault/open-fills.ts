@@ -31,7 +31,7 @@ export const settledBy = (before: VaultValue, at: number) => {
   return { over, state: over.reduce<VaultState>((now, event) => evolveVault(now, event, { at }), before) ?? before }
 }
 
-/** A timer, unless an open fill ends as early and therefore has one. */
+/** Empty if another open fill ends no later, because a timer is set for that one. */
 export const expiring = (before: VaultValue, expires_at: number): ReadonlyArray<Timer> =>
   openOf(before).some((one) => one.expires_at <= expires_at) ? [] : [{ name: EXPIRE_TIMER, at: expires_at }]
 

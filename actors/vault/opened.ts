@@ -60,7 +60,7 @@ export const opened = (
     }
   })
 
-/** The agent's owners, if one of them has to allow the fill. */
+/** The agent's owners if one of them has to allow the fill; otherwise empty. */
 export const ownersToAsk = (
   decide: typeof decideFill,
   bounds: FillLimits,

@@ -2,13 +2,13 @@
  * An agent's vault. Its id is the agent's hub id (spec 2.10, 3.5, 4.12).
  *
  * Invariants
- *  - Neither the state nor the log has secrets. Ciphertexts are in a separate stream, and the state has only their
- *    sha256. The same holds for tokens. Money is counted in whole minor units.
+ *  - The state has no secrets: of ciphertexts and tokens it has only the sha256. Ciphertexts are in a separate stream.
+ *    Money is counted in whole minor units.
  *  - A fill counts in the day of the commit that opens it, before any ciphertext is given out. It stops counting when
  *    it expires, and counts again if a late result reports success.
  *  - A fill that needs an owner's consent is `asked` until it is allowed, and counts meanwhile. If it is declined or
  *    not answered, it stops counting, and its ciphertext is never given out.
- *  - A revoked vault leaves only its existence in the state. The next vault has another uid.
+ *  - A revoked vault leaves no entries and no fills in the state. The next vault has another uid.
  */
 import { Schema } from "effect"
 import { EntryKind, FillAction, VaultAlert } from "../../schemas/vault/records.ts"
@@ -65,8 +65,8 @@ export const EntryValue = Schema.Struct({
   /** The totals of the newest days. */
   days: Schema.Array(DayTotal),
   /**
-   * If this entry needs no consent: the consent that the same sealed box needed when it was in the vault before, and
-   * its time in Unix ms.
+   * The consent that the same sealed box needed when it was in the vault before, and the time of that entry in Unix ms.
+   * It applies again if the box is written once more.
    */
   former: Schema.optionalKey(Schema.Struct({ consent: ConsentValue, created_at: Schema.Number }))
 })
@@ -81,7 +81,10 @@ const SourceValue = Schema.Struct({
 })
 export type SourceValue = typeof SourceValue.Type
 
-/** A fill service; each place where one runs has one. `ephemeral`: the key that the private key was sealed to. */
+/**
+ * A fill service; each place where one runs has one. `ephemeral`: the sha256 of the one-time key that the private key
+ * was sealed to; `null` before that.
+ */
 const ServiceValue = Schema.Struct({
   place: Schema.String,
   hash: Schema.String,
@@ -219,7 +222,7 @@ export const VaultEvent = Schema.Union([
     until: Schema.Number
   }),
   event("vault.captcha_relayed", 1, { fill: Schema.Int, round: Schema.Int, expires_at: Schema.Number }),
-  /** An alert for the agent and its owners. It follows the event that caused it. */
+  /** An alert for the agent and its owners. */
   event("vault.alerted", 1, VaultAlert.fields),
   event("vault.fill_refused", 1, {
     entry: Schema.NullOr(Schema.Int),

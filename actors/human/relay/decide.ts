@@ -80,7 +80,7 @@ const hasRoom = (human: Human, about: About, at: number, limits: RelayLimits): b
   return due === null && roomAt(letters, at, limits.relay_letters) <= at
 }
 
-/** The messages for each channel; `null` for a channel that is not used. */
+/** The messages for each channel; `null` or empty for a channel that is not used. */
 export interface RelayFacts {
   readonly letter: Posted | null
   readonly chat: Posted | null

@@ -1,4 +1,4 @@
-/** The facts that every way of notifying an owner needs. */
+/** Facts for notifying an owner by letter, chat or push. */
 import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
 import { CAPTCHA_ASKED, OWNER_CONFIRMED } from "../../../schemas/relay/events.ts"

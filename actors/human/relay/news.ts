@@ -29,7 +29,7 @@ const orNothing = <A, R>(content: Effect.Effect<A, Refusal, R>): Effect.Effect<A
     () => Effect.succeed(null)
   )
 
-/** `null` if the fill does not wait for consent any more. */
+/** `null` if this person cannot allow the fill any more. */
 const consentNews = (
   agent: string,
   fill: number,

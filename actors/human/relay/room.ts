@@ -7,7 +7,7 @@
 import { Schema } from "effect"
 import type { RateLimit } from "../../../schemas/limit/bucket.ts"
 
-/** Larger than every limit (`relay_asked_daily` is the largest), so no further entries need to be remembered. */
+/** As large as the largest limit (`relay_asked_daily`), so no further entries need to be remembered. */
 const NEWS_MAX = 200
 
 /** The news that were sent, the oldest first. `at`: Unix ms. */

@@ -19,7 +19,7 @@ export interface About {
 export const RelayState = Schema.Struct({
   /** Choices by event, if they differ from its default. */
   choices: Schema.Record(Schema.String, StoredChoice),
-  /** Unix ms of the latest letters, oldest first. */
+  /** Unix ms of the latest summary letters and letters about other events than those below, oldest first. */
   letters: Schema.Array(Schema.Number),
   /**
    * The latest letters about security events, which have their own limit. New owners do not count, because each of them

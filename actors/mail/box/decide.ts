@@ -109,7 +109,7 @@ type From = Pick<InboundSender, "domain" | "proven"> | undefined
 
 interface Taking {
   readonly sender?: From
-  /** True if the agent allows the sender, or has written to it. False if this was not looked up. */
+  /** True if the agent allows the sender, or is known to have written to it. */
   readonly isKnown: boolean
   readonly bytes: number
   /** Bytes in the agent's other mailboxes. */
@@ -218,7 +218,10 @@ interface Receiving {
 }
 
 export interface ReceiveFacts {
-  /** True if the agent allows the sender, or has written to it. */
+  /**
+   * True if the agent allows the sender, or has written to it. The latter is looked up only if no unreserved place is
+   * free.
+   */
   readonly isKnown: boolean
   /** Bytes in the agent's other mailboxes. */
   readonly elsewhere: number

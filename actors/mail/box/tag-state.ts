@@ -1,4 +1,4 @@
-/** A mailbox's record of tags with an end (tags.ts). Pure. */
+/** A mailbox's record of its tags (tags.ts). Pure. */
 import { Schema } from "effect"
 import { Sealed } from "../../../schemas/secret/sealed.ts"
 

@@ -202,7 +202,7 @@ const levelOf = ({ line }: JudgedLine, { from, to }: Candidate): number => {
   return bold ? 1 : 0
 }
 
-/** True if there is no word before the number in its sentence or line. */
+/** True if the number is near the beginning of its line, with no letter or digit before it. */
 const standsFirst = ({ low }: JudgedLine, { from }: Candidate): boolean =>
   isBare(low, Math.max(0, from - 40), from) && from <= 40
 
@@ -219,7 +219,7 @@ const beginsWithCode = ({ marks, candidates }: JudgedLine): boolean => {
   return code !== undefined && code.from < (candidates[0]?.from ?? Infinity)
 }
 
-/** The confidence from the lines around, for a number alone on a line or at its beginning. */
+/** The confidence from the lines around, for a number that is alone on its line, first in it, or large. */
 const fromAround = (judged: JudgedLine, candidate: Candidate, level: number, around: Around): number => {
   const { above, below, subject } = around
   const alone = judged.other === 0

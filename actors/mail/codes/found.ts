@@ -13,6 +13,6 @@ export interface Readable {
 export interface FoundCodes {
   /** The highest confidence first. */
   readonly codes: ReadonlyArray<MailCode>
-  /** Links in the order of the message, each address once. */
+  /** The links of the HTML in their order, then those that only the text has. Each address is listed once. */
   readonly links: ReadonlyArray<MailLink>
 }

@@ -74,8 +74,8 @@ const joined = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> => {
 export const joinedLines = joined
 
 /**
- * Makes one blank of each run of blanks. A relaxed signature (RFC 6376 3.4.4) does not cover the length of a run, so it
- * must not change what is read.
+ * Splits a text into its lines, without empty ones. Each run of blanks becomes one blank, because a relaxed signature
+ * (RFC 6376 3.4.4) does not cover the length of a run.
  */
 export const linesOfText = (text: string): ReadonlyArray<Line> =>
   joined(
@@ -88,7 +88,7 @@ export const linesOfText = (text: string): ReadonlyArray<Line> =>
 
 const URL_STOPS = '<>"`{}|\\^「」『』（）【】《》，。、；：！？'
 
-/** The end of a URL. White space and quotes end it, and so does text of a script without spaces. */
+/** The end of a URL. White space and quotes end it. In its path, text of a script without spaces ends it too. */
 const urlEnd = (text: string, from: number): number => {
   let at = from
   let path = false

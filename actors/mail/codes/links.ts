@@ -17,7 +17,7 @@ interface SeenLink extends LinkContext {
   readonly joined?: string
 }
 
-/** The parsed address, or `null` if it is not an address of a website. Its host is an A-label. */
+/** The parsed address, or `null` if it is too long or not an address of a website. Its host is an A-label. */
 const addressOf = (href: string): URL | null => {
   if (href.length > 2 * URL_MAX_CHARS) return null
   const url = URL.parse(href.trim())

@@ -19,7 +19,7 @@ export interface JudgedLine {
   readonly other: number
 }
 
-/** Characters between these two codes are not examined as ends of sentences. */
+/** Characters whose codes lie between these two end no sentence. */
 const QUESTION_MARK = 0x3f
 const IDEOGRAPHIC_STOP = 0x3002
 const WIDE_STOPS = "。！？；"

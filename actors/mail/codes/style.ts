@@ -6,7 +6,7 @@
 export interface Style {
   /** The element is not displayed. */
   readonly gone: boolean
-  /** The element has no size and hides its overflow. This holds for its children too. */
+  /** The element has no size, is almost transparent, or lies off the screen. This holds for its children too. */
   readonly shut: boolean
   /** The font size is about zero. A child may have another one, as around pictures. */
   readonly tiny: boolean
@@ -132,7 +132,7 @@ const backgroundOf = (own: Declarations, attribute: string | undefined): string 
   return color === "transparent" || text === "none" || text === "inherit" ? null : color
 }
 
-/** An approximate number of pixels. `null` if the length is relative to something unknown. */
+/** An approximate number of pixels; `null` if the text does not begin with a number. */
 const pixels = (text: string | undefined): number | null => {
   const value = Number.parseFloat(text ?? "")
   if (!Number.isFinite(value)) return null

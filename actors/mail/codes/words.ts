@@ -118,10 +118,9 @@ export const NUMBER_WORDS = vocabulary<NumberWord>({
 })
 
 /**
- * `password` and `renew` together mean a link to reset a password. `generic`: the word does not name the link's
- * purpose.
+ * `password` and `renew` together mean a link to reset a password. `leave` and `confirm` together mean a link to
+ * unsubscribe. `generic`: the word does not name the link's purpose.
  */
-/** `leave`: with a word of confirming, it means that an end of membership is confirmed. */
 export type LinkWord = "unsubscribe" | "leave" | "password" | "renew" | "confirm" | "login" | "generic"
 
 export const LINK_WORDS = vocabulary<LinkWord>({

@@ -8,7 +8,7 @@ const LABELS = new Set(
     " "
   )
 )
-/** All subdomains of these hosts redirect. */
+/** These hosts and all their subdomains redirect. An entry with a path also needs that path. */
 const HOSTS = [
   "sendgrid.net",
   "list-manage.com",

@@ -175,8 +175,8 @@ const senderOf = (
 const MARK_CHARS = 16
 
 /**
- * Refusals after which the outcome is unknown. Even if this node was busy or had no room, another node may have been
- * asked before, and its commit may still be under way.
+ * Refusals after which the outcome is unknown. Even if the last node that was asked had no room, another one may have
+ * been asked before, and its commit may still be under way.
  */
 const UNCERTAIN: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unavailable", "overloaded", "internal_error"])
 

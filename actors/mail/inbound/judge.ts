@@ -29,7 +29,7 @@ const signatureVerdict = (result: string | undefined): Verdict => (result === "n
 const FORM = ["content-type", "content-transfer-encoding", "content-disposition"]
 /** Header fields that decide who gets an answer. */
 const ANSWERED = ["reply-to", "to", "cc"] as const
-/** Matches a header field as `form.ts` and postal-mime do: any number of blanks may precede its colon. */
+/** Matches a header field as parse/form.ts and postal-mime do: any number of blanks may precede its colon. */
 const FIELD = /^([!-9;-~]+)[ \t]*:/gm
 
 const fieldsOf = (bytes: Buffer): ReadonlySet<string> => {

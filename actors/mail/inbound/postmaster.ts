@@ -5,9 +5,11 @@
  * Invariants
  *  - A message is forwarded before it is answered, as an attachment of our own message without a return path. So
  *    nothing bounces, and there is no queue. A message with our keyed mark has come back from there, and is kept.
- *  - A message that was not certainly forwarded is kept for a limited number of days, sealed under HUB_MAIL_KEY. Its
- *    key is stored last: a message with a key is complete, one without was interrupted and is stored again.
- *  - The same bytes are the same message: within a day each process takes them once.
+ *  - A message that cannot be forwarded, or perhaps was not, is kept for a limited number of days, sealed under
+ *    HUB_MAIL_KEY. If forwarding only fails for the moment, the sender has to try again instead. The key of a kept
+ *    message is stored last: a message with a key is complete, one without was interrupted and is stored again.
+ *  - The same bytes are the same message. A process that took them does not take them again on the same day, unless the
+ *    day's attempts are used up.
  *  - Strangers can neither fill the disk nor open connections without end: the attempts of a day, the size of a message
  *    and the sum of all kept messages are limited. At a limit, the oldest message of the network with the most messages
  *    makes room for a network with fewer. So nobody can block the postmaster's mailbox for others.
@@ -66,7 +68,7 @@ const networkMark = (keys: MailKeys, ip: string | undefined): string => {
 
 /**
  * Returns the network with the most messages, whose oldest makes room for one of `network`. `null` if `network` would
- * then have as many itself, so that two networks never replace each other's messages in turn.
+ * then have more itself, so that two networks never replace each other's messages in turn.
  */
 const yieldingTo = (network: string, counted: Iterable<readonly [string, number]>): string | null => {
   const counts = new Map<string, number>()
@@ -143,8 +145,8 @@ export const postmasterBy = ({ nats, manager, ask, keys, settings, world, bounds
     })
 
   /**
-   * Deletes the oldest message of the network with the most kept messages. False if this network would then have as
-   * many itself.
+   * Deletes the oldest message of the network with the most kept messages. False if this network would then have more
+   * itself.
    */
   const madeRoom = async (network: string, all: ReadonlySet<string>): Promise<boolean> => {
     const { state } = await manager.streams.info(streams.mail, { subjects_filter: subjects.postmasterNetworks })

@@ -1,4 +1,4 @@
-/** The kinds of recipients of incoming mail. */
+/** Finds the recipient of an address of incoming mail. */
 import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"

@@ -11,7 +11,7 @@ export interface ParsedRecipient {
 const ADDRESS_MAX_CHARS = 320
 const TAG_MAX_CHARS = 64
 
-/** `null` if the text is not an address of any mailbox here. */
+/** `null` if the text cannot be the address of a mailbox. */
 export const namedBy = (text: string): ParsedRecipient | null => {
   const at = text.lastIndexOf("@")
   const domain = mailDomain(text.slice(at + 1))

@@ -1,6 +1,6 @@
 /**
- * Seals a parsed message for one mailbox: the fields for lists, the words for searching, and the parts. Pure except for
- * the nonces.
+ * Makes the stored form of a parsed message for one mailbox: the sealed fields for lists, the marks of words for
+ * searching, and the parts, which the store seals. Pure except for the nonces.
  */
 import { createHash } from "node:crypto"
 import type { SealedMail } from "../../../schemas/mail/operations.ts"

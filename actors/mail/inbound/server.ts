@@ -2,13 +2,13 @@
  * The SMTP server that receives mail from outside (RFC 5321), built on `smtp-server`.
  *
  * Invariants
- *  - Nothing is relayed. Each recipient is checked at RCPT: it is a mailbox of this service, its postmaster, or an
- *    address for reports about its own mail. So no bounce has to be sent later.
+ *  - Nothing is relayed. Each recipient is checked at RCPT: it is a mailbox of this service, or one of the service's
+ *    own addresses (`OwnAddress`). So no bounce has to be sent later.
  *  - Resources are limited before a stranger can use them: connections in total and for each network (places.ts),
  *    recipients, the size of a message, and the bytes of all messages together. The time and the commands of a client
  *    are limited too (sessions.ts). If there is no room for its message, a client is asked to try again later (4xx).
- *  - A message is accepted only after its mailboxes have it in the log, and mail to the service's own addresses was
- *    handled. Otherwise the client is asked to try again later.
+ *  - A message is accepted only after its mailboxes have received or dropped it in the log, and mail to the service's
+ *    own addresses was handled. Otherwise the client is asked to try again later.
  */
 import { readFileSync } from "node:fs"
 import type { SMTPServerDataStream, SMTPServerSession } from "smtp-server"
@@ -75,7 +75,7 @@ const SENDER_STEP = 3
 interface PartialMessage {
   readonly chunks: Array<Buffer>
   pieces: number
-  /** True if there is no room for the rest of the message. */
+  /** True once the rest of the message is discarded. */
   tooMuch: boolean
 }
 
@@ -285,8 +285,8 @@ export class MailServer {
   }
 
   /**
-   * Reads the message to its end, even if it will be refused, because the client expects the answer only then. Returns
-   * false if the connection was lost before.
+   * Reads the message to its end, even if it will be refused, because the client expects the answer only then. A
+   * message in too many pieces is refused before its end. Returns false if the connection was lost before.
    */
   private async readAll(stream: SMTPServerDataStream, read: PartialMessage, id: string): Promise<boolean> {
     try {

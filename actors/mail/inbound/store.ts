@@ -48,8 +48,9 @@ interface Bounds {
 const CROWDED = 0.75
 
 /**
- * The bytes that one mailbox may hold if the store holds `stored`. In its last quarter a mailbox may hold less and less:
- * the square of the part of the quarter that is free. So large mailboxes, however many, leave room to small ones.
+ * The bytes that one mailbox may hold if the store holds `stored`. Once the store is three quarters full, the limit
+ * shrinks with the square of the free part of the last quarter. So large mailboxes, however many, leave room to small
+ * ones.
  */
 export const boxMaxOf = (stored: number, { maxBytes, mailboxBytes }: Omit<Bounds, "keepSeconds">): number => {
   const free = Math.max(0, maxBytes - stored) / (maxBytes * (1 - CROWDED))

@@ -1,9 +1,10 @@
 /**
- * The verdicts on a message's origin (spec 2.9), as judge.ts finds them in a thread.
+ * The verdicts on a message's origin (spec 2.9), and the rules that combine them.
  *
  * Invariants
- *  - If DMARC was not checked for the displayed sender, it is FAIL. The header is parsed twice, by the judge and by the
- *    message parser (parse/read.ts), and a stranger may write it so that they see different senders.
+ *  - If DMARC was checked for another domain than the displayed sender's, it is FAIL. The header is parsed twice, by
+ *    the judge and by the message parser (parse/read.ts), and a stranger may write it so that they see different
+ *    senders.
  *  - If parsers may read a message differently (contract 22), DMARC is FAIL, with reasons.
  */
 import type { Verdict, VerdictReason, Verdicts } from "../../../schemas/mail/records.ts"

@@ -1,5 +1,5 @@
 /**
- * Calls of actors for all kinds of incoming mail: from outside by SMTP, from the provider, and from an agent of this
+ * Functions that all kinds of incoming mail share: from outside by SMTP, from the provider, and from an agent of this
  * service.
  */
 import type { RecipientOf } from "./recipient.ts"

@@ -177,8 +177,7 @@ export const mailerKind = kind(fold, operations, (parts: MailParts) => {
       ),
       "mailer.may_send": custom((state, { mailbox, recipients }, context) =>
         Effect.flatMap(factsForSending(parts, { mailbox, addresses: recipients }, context), (facts) => {
-          // Only sealing finds out which addresses are at this service. So the service's daily limit is checked later,
-          // by `mailer.send`.
+          // The service's daily limit is not checked here, but by `mailer.send`.
           const wanted = { recipients: recipients.length, outside: 0 }
           const refused = sendingRefusal(state, wanted, facts, context.at, email)
           return refused === null ? Effect.succeed(null) : Effect.fail(refused)

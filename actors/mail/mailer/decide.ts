@@ -60,7 +60,7 @@ export const openRefusal = (
     : refusal("email_mailbox_limit", `An agent has at most ${max} mailboxes.`, { max })
 }
 
-/** An address of an agent's own domain is not for good. */
+/** An address at an agent's own domain becomes free when its mailbox is closed. */
 const customOf = ({ claim }: { readonly claim?: number }): { readonly custom?: true } =>
   claim === undefined ? {} : { custom: true }
 

@@ -1,4 +1,4 @@
-/** Gathers the facts of sending, and seals its content. */
+/** Gathers the facts of sending, and seals the message's summary and its recipients. */
 import { Effect } from "effect"
 import { refusal, type Refusal, unavailable } from "../../../schemas/errors.ts"
 import { domainId } from "../../../schemas/mail-domain/id.ts"

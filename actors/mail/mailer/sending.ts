@@ -267,9 +267,10 @@ interface Outcome {
 }
 
 /**
- * Counts a bounce or a complaint for the agent and, in the same commit, for the service. If it suspends the agent, the
- * agent's figures are subtracted from the service's instead. A bounce inside the service does not count, because a
- * stranger's Reply-To may name any address here.
+ * Counts a bounce or a complaint for the agent. In the same commit it counts for the service, unless the recipient is
+ * at this service or the agent was suspended before. If it suspends the agent, the agent's figures are subtracted from
+ * the service's instead. A bounce inside the service does not count, because a stranger's Reply-To may name any address
+ * here.
  */
 export const decideCount = (
   state: MailerState,

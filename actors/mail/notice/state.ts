@@ -4,7 +4,8 @@
  * Invariants
  *  - Each commit with `taken` or `due` starts an attempt: the worker that gets it carries the notice out, and settles
  *    or postpones it. A postponed notice waits for a timer, and delays no other.
- *  - A settled notice stays settled. One that is not settled within `notice_over_seconds` is given up.
+ *  - A settled notice stays settled. One that fails after `notice_give_up_seconds`, or is not settled within
+ *    `notice_over_seconds`, is given up.
  */
 import { Schema } from "effect"
 import { NOTICE_OUTCOMES } from "../../../schemas/mail/notice.ts"

@@ -3,7 +3,7 @@
  *
  * Invariants (besides kit/worker/worker.ts)
  *  - A notification that is carried out twice has its effect once (the same mail, the same report).
- *  - At most `notices_at_once` notifications are carried out at a time, each within `notice_try_ms`.
+ *  - One process carries out at most `notices_at_once` notifications at a time, each within `notice_try_ms`.
  *  - A notification that cannot be carried out now is postponed by its actor and acknowledged, so that it does not
  *    occupy the consumer. The actor's timer starts the next attempt. It is returned to the consumer only if its actor
  *    cannot be asked.

@@ -1,6 +1,6 @@
 /**
  * Sends mail out of the service: one message to one recipient. The result of an attempt is an outcome, never a failure.
- * It contains no text from outside, which might hold an address or a password.
+ * Its `reason` contains no text from outside, which might hold an address or a password.
  */
 import type { Effect } from "effect"
 
@@ -20,8 +20,7 @@ export interface Outgoing {
 }
 
 /**
- *  - `refused`: certainly not taken, and no later attempt will succeed: the address does not exist, or the message is
- *    unwanted.
+ *  - `refused`: certainly not taken, and no later attempt will succeed, for example because the address does not exist.
  *  - `passing`: certainly not taken; a later attempt may succeed.
  *  - `unknown`: the other side may have taken the message, and did not say so.
  */

@@ -146,7 +146,7 @@ const sent = (
     if ("reason" in outcome) logNow("info", "mail", { sending, outcome: outcome.type, reason: outcome.reason })
   })
 
-/** A message that cannot be made now was certainly not sent. */
+/** Makes a message and sends it. One that cannot be made now is tried again later. */
 const attempted = (
   making: Effect.Effect<Outgoing, Refusal>,
   transport: Transport,

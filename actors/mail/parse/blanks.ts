@@ -44,7 +44,7 @@ const delimitersOf = (boundary: Boundary): ReadonlyArray<string> => {
   return made
 }
 
-/** True for a boundary's line that has blanks, or would be one with other blanks. */
+/** True if a relaxed signature covers the line like a boundary's line, and the line or the boundary has blanks. */
 const isPaddedBoundary = (line: Uint8Array, boundaries: ReadonlyArray<Boundary>): boolean => {
   if (boundaries.length === 0 || line[0] !== DASH || line[1] !== DASH) return false
   const text = relaxed(line)

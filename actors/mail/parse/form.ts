@@ -5,9 +5,9 @@
  * body where a signature has a length.
  *
  * Invariants
- *  - Every parser reads each header line in the same way. It has a field's name in printable ASCII and a colon, or it
- *    continues the line above and is not blank. It contains neither a bare CR nor NUL.
- *  - A field that appears twice, but may appear only once, has no meaning, whichever of the two is signed.
+ *  - A header line is plain if it has a field's name in printable ASCII and a colon, or continues the line above and is
+ *    not blank. It contains neither a bare CR nor NUL. Every parser reads a plain line in the same way.
+ *  - A field that may appear only once, but appears twice, proves nothing, whichever of the two is signed.
  */
 import type { VerdictReason } from "../../../schemas/mail/records.ts"
 import { type Mailbox, mailboxesIn } from "./mailboxes.ts"
@@ -39,7 +39,7 @@ interface Field {
 
 interface Form {
   readonly fields: ReadonlyArray<Field>
-  /** True if every parser reads every line the same way. */
+  /** True if every line of the header is plain. */
   readonly isPlain: boolean
 }
 

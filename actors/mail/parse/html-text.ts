@@ -5,7 +5,10 @@ import { withoutAbsent } from "../codes/html.ts"
 const MAX_DEPTH = 60
 const MAX_CHILDREN = 5000
 
-/** The longest side of a table that is drawn as a table, because the library's time grows with its square. */
+/**
+ * The largest span of a cell, and the most columns and rows of a table that is drawn as one. The library's time grows
+ * with the square of a table's side.
+ */
 const MAX_SPAN = 20
 const MAX_COLUMNS = 100
 const MAX_ROWS = 1000

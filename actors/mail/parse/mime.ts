@@ -36,7 +36,7 @@ interface Inside {
 }
 
 const [CR, LF, EQUALS, ESCAPE] = [0x0d, 0x0a, 0x3d, 0x1b]
-/** The characters after an escape that begin ISO-2022-JP: `$@`, `$B`, `(J` and `(I` (RFC 1468). */
+/** The characters after an escape that begin Japanese text: `$@`, `$B` and `(J` (RFC 1468), and `(I`. */
 const JAPANESE: ReadonlySet<number> = new Set([0x2440, 0x2442, 0x284a, 0x2849])
 
 const hasHighByte = (bytes: Uint8Array): boolean => bytes.some((byte) => byte > 0x7f)

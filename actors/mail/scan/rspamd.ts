@@ -1,6 +1,6 @@
 /**
- * Judges spam with Rspamd: `POST /checkv2` of its normal worker. If its answer is not understood, the verdict is GRAY.
- * The caller bounds the time.
+ * Judges spam with Rspamd: `POST /checkv2` of its normal worker. If its answer is not understood, the scan fails, and
+ * scan.ts takes GRAY. The caller bounds the time.
  */
 import { request } from "node:http"
 import { request as secureRequest } from "node:https"

@@ -155,7 +155,7 @@ export const decideRetry = (
   return { events: [{ type: "mail_sending.due", v: 1, attempt: state.attempts + 1 }] }
 }
 
-/** The order of statuses. A report replaces only statuses of a lower rank. */
+/** The order of statuses. A report replaces a status of a lower rank, or an unknown outcome. */
 const RANKS: Readonly<Record<SendingStatus, number>> = {
   queued: 0,
   sent: 1,
@@ -166,7 +166,6 @@ const RANKS: Readonly<Record<SendingStatus, number>> = {
 }
 
 const isFurther = (state: MailSendingValue, status: SendingStatus): boolean =>
-  // A report settles an unknown outcome.
   state.unknown || RANKS[status] > RANKS[state.status]
 
 /**

@@ -5,7 +5,7 @@
  * Invariants (contract 22)
  *  - `days` leaves out recipients at this service's own domains and everything from a sender whose sending is
  *    suspended.
- *  - The rates are judged after each sending and after each outcome.
+ *  - The rates are judged after each sending and each outcome that counts in `days`.
  *  - One sender cannot pause the service, and agents with a common sponsor count as one sender. The rates must also be
  *    too high without any one sender that has bounces or complaints.
  *  - `senders` is bounded, however many agents one person has: beyond the bound, agents with a common sponsor share one

@@ -1,4 +1,4 @@
-/** Domains of agents at SES, and the state of the account itself. Calls can be repeated without a further effect. */
+/** Domains of agents at SES, and the state of the account itself. Calls can be repeated. */
 import {
   AlreadyExistsException,
   CreateEmailIdentityCommand,
@@ -44,7 +44,7 @@ export interface Identities {
 /** The number of tries of calls that may be repeated. */
 const ATTEMPTS = 3
 
-/** A call of the provider failed, and may be repeated. `reason`: the provider's own name for the failure. */
+/** A call of the provider failed, and may be repeated. `reason`: the name of the error. */
 export class ProviderFault extends Data.TaggedError("ProviderFault")<{ readonly reason: string }> {}
 
 const statusIn = (status: string | undefined): IdentityStatus =>

@@ -41,7 +41,7 @@ export class Box {
     return result
   }
 
-  /** Aborted when the compartment is to stop, so that its start gives up. */
+  /** Returns a signal that is aborted when the compartment is to stop, so that its start gives up. */
   newStart(): AbortSignal {
     this.starting = new AbortController()
     return this.starting.signal

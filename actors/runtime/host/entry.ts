@@ -9,8 +9,8 @@
  *  - SIGTERM is passed on to the process group of the program, which is not the first process of the namespace, so that
  *    this script can reap orphaned processes. A signal that comes before the group's number is known is passed on
  *    later.
- *  - It ends with the status of the program, 128 + n after a signal, once its last lines are read or END_STEPS are
- *    over. Everything else in the container ends with it.
+ *  - It ends with the status of the program, 128 + n after a signal, once its last lines are read, or after about two
+ *    seconds. Everything else in the container ends with it.
  */
 export const ENTRY = `#!/bin/bash
 exec 5<>/run/hub/out 6<>/run/hub/err </dev/null >/dev/null 2>&1

@@ -28,7 +28,9 @@ const statusOf = async (pid: number): Promise<Status | null> => {
   return { parent: number("PPid"), mode: number("Seccomp"), filters: number("Seccomp_filters") }
 }
 
-/** True if the process has a filter in addition to those of its parent. */
+/**
+ * True if the process has a filter in addition to those of its parent, or if the kernel does not tell their numbers.
+ */
 export async function isFiltered(pid: number): Promise<boolean> {
   const own = await statusOf(pid)
   if (own === null || own.mode !== BY_FILTER) return false

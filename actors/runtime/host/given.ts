@@ -4,7 +4,7 @@
  *
  * Invariants
  *  - Afterwards the FIFO is removed, because a program that keeps it open would look like a first process that waits.
- *  - They are passed twice at most. A process that asks a third time is refused with a `HostFault`.
+ *  - One call passes them twice at most. A process that asks a third time is refused with a `HostFault`.
  */
 import { constants } from "node:fs"
 import { open, rm } from "node:fs/promises"

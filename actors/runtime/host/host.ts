@@ -1,6 +1,6 @@
 /**
- * The compartments of one machine. The host carries out orders, and its only memory is on disk, in the engine and in
- * the kernel. It may be killed at any time, and another process continues from there.
+ * The compartments of one machine. The host carries out orders. Its state is on disk, in the engine and in the kernel,
+ * so it may be killed at any time, and another process continues from there.
  */
 import { applyUpload } from "./upload.ts"
 import { Box } from "./box.ts"
@@ -70,7 +70,10 @@ export class Host {
     return box
   }
 
-  /** All containers of this deployment. For ended ones, the last lines were moved to their logs. */
+  /**
+   * All containers of this deployment. The last lines of ended ones are in their logs by then, if this process reads
+   * their output.
+   */
   async list(): Promise<ReadonlyArray<FoundContainer>> {
     const openings = new Map([...this.boxes].map(([id, box]) => [id, box.opening]))
     const all = await this.containers.all()
@@ -165,7 +168,7 @@ export class Host {
     return execute(this.containers.patient(compartment), order)
   }
 
-  /** Empty for a compartment that was never on this host. */
+  /** Empty if this host stores nothing of the compartment. */
   async logs(compartment: string, query: LogQuery): Promise<LogPage> {
     const box = this.box(compartment)
     if (await box.exists()) return box.output.ring.wait(query)

@@ -27,7 +27,7 @@ import { join } from "node:path"
 import { crc32 } from "node:zlib"
 
 export const SEGMENT_MAX_BYTES = 1024 * 1024
-/** No record is longer. A longer one is invalid. */
+/** The longest content of a record. A record with a longer one is invalid. */
 const RECORD_MAX_BYTES = 1024 * 1024
 
 /** The bytes before the content: kind, time and length. The checksum follows the content. */

@@ -2,7 +2,7 @@
  * The output of one compartment: its last lines, and the pumps that read from the FIFOs while a container may write.
  *
  * Invariants
- *  - Before a program's end is reported, its last lines are in the ring (`settle`).
+ *  - Before a program's end is reported, its last lines are read into the ring (`settle`), for at most `SETTLE_MAX_MS`.
  *  - A FIFO's bytes are read once: at most one pump is open for each.
  */
 import { chmod, chown, mkdir, rename, rm, stat, writeFile } from "node:fs/promises"
@@ -52,8 +52,8 @@ async function ensureFifos(io: string, uid: number, gid: number): Promise<void> 
 }
 
 /**
- * Makes the FIFOs and the script of the first process. The folder belongs to root, so the compartment can only use the
- * files in it.
+ * Makes the FIFOs, the script of the first process and `resolv.conf`. The folder belongs to root, so the compartment
+ * can only use the files in it.
  */
 export async function ensureIo(place: OutputPlace, { uid, gid }: Owner): Promise<void> {
   await mkdir(place.io, { recursive: true })

@@ -78,7 +78,7 @@ export interface FoundContainer {
 export type Stream = "stdout" | "stderr" | "system"
 
 export interface Line {
-  /** Ascending, without gaps, over all runs of a compartment. */
+  /** Ascending over all runs of a compartment. */
   readonly id: number
   /** Unix ms. */
   readonly at: number

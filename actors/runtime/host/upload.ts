@@ -3,10 +3,10 @@
  *
  * Invariants
  *  - No archive is unpacked on the host itself. So a malicious one can do no more than the program in the container.
- *  - An archive is first unpacked into a new folder, and then moved into place. So an archive that fails changes
- *    nothing, unless the disk becomes full while files are moved.
- *  - A symbolic link at the destination is replaced and never followed, so that nothing is written outside of the
- *    folder.
+ *  - An archive is first unpacked into a new folder, and then copied into place. So an archive that cannot be unpacked
+ *    changes no other file.
+ *  - Symbolic links in the destination, and on the path to it, are replaced or refused. So nothing is written outside
+ *    of the folder.
  */
 import { open } from "node:fs/promises"
 import type Docker from "dockerode"

@@ -6,8 +6,8 @@
  *  - The file gets its name only after the file system in it is complete.
  *  - The service never walks through folders that a program wrote. The first folders are created together with the file
  *    system.
- *  - It is mounted when it is needed, because the mounts are lost when the machine restarts. If it was ever mounted, it
- *    is checked first.
+ *  - It is mounted when it is needed, because the mounts are lost when the machine restarts. An existing one is checked
+ *    first.
  */
 import { chmod, chown, mkdir, open, readFile, rename, rm, stat, statfs } from "node:fs/promises"
 import { join } from "node:path"

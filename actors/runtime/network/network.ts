@@ -62,7 +62,7 @@ export class Network {
   readonly slots: ReadonlyArray<Slot>
   /** The address at which compartments find the service as `hub.internal`; null if they find it on the internet. */
   readonly serviceAddress: string | null
-  /** The name server that a container is given. Queries to any other are answered by ours as well. */
+  /** The address of the resolver. It also answers queries that a compartment sends to another name server. */
   readonly dnsAddress: string
   readonly #settings: NetworkSettings
   readonly #names: Names

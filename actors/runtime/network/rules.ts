@@ -93,8 +93,8 @@ const setsText = (): string => `
   set questions { type ipv4_addr; size ${SET_SIZE}; flags dynamic; }`
 
 /**
- * Before the kernel tracks connections: drops packets that are not IPv4, do not come from their slot's address, or are
- * too many.
+ * Before the kernel tracks connections: drops packets that are not IPv4, do not come from their slot's address, have
+ * another protocol than ICMP, TCP or UDP, or are too many.
  */
 function arriveText({ names, addresses, max, egressKbit }: RuleSettings): string {
   const slots = Array.from({ length: max }, (_, slot) => [names.bridge(slot), addresses.slot(slot).address] as const)

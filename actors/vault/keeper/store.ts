@@ -29,7 +29,7 @@ const KeptToken = Schema.Struct({
   /** The sha256 of the token, in hex. */
   hash: Schema.String,
   vault: Schema.String,
-  /** The sha256 of the one-time key that the token was used with. */
+  /** The sha256 of the one-time key that the token was used with; `null` before that. */
   ephemeral: Schema.NullOr(Schema.String)
 })
 type KeptToken = typeof KeptToken.Type

@@ -1,5 +1,5 @@
 /**
- * Follows vaults in the log: makes the key pair of a vault that was created, and erases everything of one that was
+ * Follows vaults in the log: makes the key pair of a vault that was created, and erases the key of one that was
  * revoked.
  *
  * Invariants (besides kit/worker/worker.ts)
