@@ -48,6 +48,9 @@ export const decideAdmitService = (
 ): Decided => {
   if (state === null) return NO_VAULT
   if (state.status !== "active" || state.uid !== uid) return NOT_ACTIVE
+  if (state.services.some((one) => one.place === place && one.hash === hash)) return { events: [] }
+  // A late repeat of an earlier request must not end the token of a newer one.
+  if (state.ended.includes(hash)) return TOKEN_INVALID
   const others = state.services.filter((one) => one.place !== place)
   if (others.length >= tokens_max) return full("fill services", tokens_max)
   return { events: [{ type: "vault.service_admitted", v: 1, place, hash }] }

@@ -116,8 +116,8 @@ export const vaultOperations = operationsOf("vault", {
     askedBy: ["edge"]
   }),
   /**
-   * Makes a token for a fill service valid. An earlier token of the same place ends. Refused `vault_not_active`,
-   * `vault_full`.
+   * Makes a token for a fill service valid. An earlier token of the same place ends. Refused `token_invalid` if the
+   * token has ended, `vault_not_active`, `vault_full`.
    */
   "vault.admit_service": op({
     input: Schema.Struct({ uid: Uuid, place: Schema.String, hash: Hash }),

@@ -98,3 +98,13 @@ it("answers a request for a token that is repeated with the same token, which gi
   expect(await loaded(of, next)).toHaveLength(44)
   await expect(loaded(of, token)).rejects.toThrow("token_invalid")
 })
+
+it("refuses a late repeat of a request for a token that a newer one has replaced", async () => {
+  const vault = await withVault(service)
+  const issue = (request: string) => issueToken(service, vault.agent.id, "operator", request)
+  const first = await issue("request-one")
+  expect(await issue("request-one")).toBe(first)
+  const second = await issue("request-two")
+  await expect(issue("request-one")).rejects.toThrow()
+  expect(await loaded(vault, second)).not.toBe("")
+})

@@ -4,7 +4,7 @@
  * Invariants
  *  - The keeper itself makes the tokens and stores their hashes, so no actor and no edge can make a valid one.
  *  - A repeated request gets the same token, because the first answer may have been late or lost, and a new token would
- *    end the first one.
+ *    end the first one. It is refused if a newer token has replaced that one.
  *  - A token gives the key to one one-time key. A repeat for the same one-time key succeeds, because an answer may be
  *    lost. For another one it is refused.
  *  - The vault's journal records that the key was loaded before the key leaves. Keeper and vault must both allow it.
@@ -12,7 +12,7 @@
 import { createHash, randomUUID, timingSafeEqual } from "node:crypto"
 import { Effect } from "effect"
 import type { Queries } from "../../../schemas/bus/operations.ts"
-import { invalidField, notFound, type Refusal } from "../../../schemas/errors.ts"
+import { invalidField, notFound, type Refusal, unavailable } from "../../../schemas/errors.ts"
 import { vaultTokenOf } from "../../../schemas/vault/token.ts"
 import type { Asking } from "../../kit/worker/asks.ts"
 import { QueryRefused } from "../../queries/refused.ts"
@@ -83,9 +83,14 @@ const issued = (
     const hash = sha256(token)
     const { uid, status } = yield* ask(`look-${hash}`, "vault.look", agent, null)
     if (status !== "active") return yield* Effect.fail(NOT_ACTIVE.refused)
+    // The id is new each time, so that the vault judges a repeat by its present state.
     const known = yield* stored(() => store.tokenAt(agent, place))
-    if (known?.hash !== hash) yield* stored(() => store.keepToken(agent, place, { hash, vault: uid, ephemeral: null }))
-    yield* ask(`admit-${hash}`, "vault.admit_service", agent, { uid, place, hash })
+    yield* ask(`admit-${randomUUID()}`, "vault.admit_service", agent, { uid, place, hash })
+    if (known?.hash === hash) return { token }
+    // If another request has stored its token meanwhile, this write is refused, and the repeated request is judged.
+    yield* stored(() => store.keepToken(agent, place, { hash, vault: uid, ephemeral: null }, known?.seq))
+    const after = yield* stored(() => store.tokenAt(agent, place))
+    if (after?.hash !== hash) return yield* Effect.fail(unavailable("Another token was made at the same time."))
     return { token }
   })
 
