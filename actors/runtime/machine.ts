@@ -1,6 +1,7 @@
 /** The interface of a host for the reconciler (reconciler.ts): a real host (real-machine.ts), or a simulated one. */
 import type { Isolation } from "../../schemas/compartment/records.ts"
 import type {
+  Adopted,
   Applied,
   Environment,
   ExecOrder,
@@ -47,7 +48,11 @@ export interface Machine {
    * succeed.
    */
   readonly start: (order: Order, applied: (archive: number, how: Applied) => Promise<void>) => Promise<void>
-  readonly adopt: (compartment: string, order: () => Order) => Promise<void>
+  /**
+   * Reads a running container's output again. `awaiting`: its program was not started, which `start` does after it has
+   * checked the container's limits.
+   */
+  readonly adopt: (compartment: string) => Promise<Adopted>
   readonly stop: (compartment: string) => Promise<void>
   /** Removes the container, but not its data. */
   readonly remove: (compartment: string) => Promise<void>

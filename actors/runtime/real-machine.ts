@@ -19,6 +19,7 @@ import { logNow } from "../../schemas/runtime/log/log.ts"
 import { EngineFault, EngineNetworks } from "./host/docker.ts"
 import { HostFault, messageOf } from "./host/fault.ts"
 import { Host } from "./host/host.ts"
+import type { Adopted } from "./host/types.ts"
 import type { FoundContainer, SlotPlace, Upload } from "./host/types.ts"
 import type { Archive, Health, Machine, Order } from "./machine.ts"
 import { type Checked, Network } from "./network/network.ts"
@@ -122,8 +123,8 @@ export class RealMachine implements Machine {
     }
   }
 
-  async adopt(compartment: string, order: () => Order): Promise<void> {
-    await this.#opened().adopt(compartment, () => Promise.resolve(order()))
+  adopt(compartment: string): Promise<Adopted> {
+    return this.#opened().adopt(compartment)
   }
 
   stop(compartment: string): Promise<void> {

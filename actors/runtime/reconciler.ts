@@ -188,11 +188,13 @@ export class Reconciler {
 
   /** True if there is more to do. */
   async #keep(compartment: string, step: Step & { do: "keep" }, wanted: Desired, found: FoundContainer | null) {
-    const { machine, orderOf, running } = this.#parts
+    const { machine, running } = this.#parts
     // While files are unpacked, `adopt` would wait for them in the host's queue.
     if (this.#uploading.has(compartment)) return false
     try {
-      await machine.adopt(compartment, () => orderOf(compartment, wanted, []))
+      const adopted = await machine.adopt(compartment)
+      // The host died between the start of the container and that of its program.
+      if (adopted === "awaiting") return this.#start(compartment, wanted)
     } catch (error) {
       await this.#failed(compartment, wanted, error)
       return true

@@ -117,7 +117,7 @@ describe("what dies", () => {
     expect(await foundOf(machine)).toMatchObject({ state: "running", run: order.run })
     const host = await machine.reopen()
     expect(await host.adopt("cmp_1")).toBe("awaiting")
-    expect(await host.adopt("cmp_1", async () => order)).toBe("running")
+    await host.start({ ...order, uploads: [] }, nothing)
     await says("given later")
     expect(await host.adopt("cmp_1")).toBe("running")
     await host.stop("cmp_1", 0)

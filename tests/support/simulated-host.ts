@@ -76,7 +76,7 @@ class SimulatedMachine implements Machine {
     return Promise.resolve()
   }
 
-  adopt = () => Promise.resolve()
+  adopt = () => Promise.resolve("running" as const)
 
   stop = (compartment: string): Promise<void> => {
     const found = this.#containers.get(compartment)

@@ -12,7 +12,7 @@ import { execute } from "./exec.ts"
 import { watchExits } from "./exits.ts"
 import { HostFault, messageOf } from "./fault.ts"
 import { examine } from "./open.ts"
-import { awaits, give, startRun } from "./start.ts"
+import { awaits, startRun } from "./start.ts"
 import { Readable } from "node:stream"
 import type {
   Applied,
@@ -20,7 +20,7 @@ import type {
   ExecResult,
   HostFacts,
   FoundContainer,
-  StartedProgram,
+  Adopted,
   HostSettings,
   LogPage,
   LogQuery,
@@ -35,8 +35,6 @@ import { type Used, usedOf } from "./volume.ts"
 const GRACE_MAX_MS = 3_000
 const KILL_WAIT_MS = 10_000
 const EXEC_TIMEOUT_MS = 60_000
-
-export type Adopted = "running" | "awaiting" | "gone"
 
 export class Host {
   readonly facts: HostFacts
@@ -97,20 +95,16 @@ export class Host {
   }
 
   /**
-   * Reads a container's output again after a restart of this process. `awaiting`: its program was not started yet.
-   * `given` provides its command and environment; without it, `start` passes them.
+   * Reads a container's output again after a restart of this process. `awaiting`: its program was not started yet, and
+   * `start` starts it.
    */
-  adopt(compartment: string, given?: (run: number) => Promise<StartedProgram>): Promise<Adopted> {
+  adopt(compartment: string): Promise<Adopted> {
     const box = this.box(compartment)
     return box.alone(async () => {
       const seen = await this.containers.see(compartment)
       if (seen === null || seen.found.state !== "running") return "gone"
       box.output.open()
-      const { run } = seen.found
-      if (!(await awaits(box, run))) return "running"
-      if (given === undefined) return "awaiting"
-      await give({ box, containers: this.containers }, run, await given(run))
-      return "running"
+      return (await awaits(box, seen.found.run)) ? "awaiting" : "running"
     })
   }
 

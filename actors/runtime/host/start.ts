@@ -73,11 +73,7 @@ async function checkBounds({ box, containers, quotas, isolation }: Starting): Pr
 }
 
 /** Marks the run, then passes the program its command and environment. */
-export async function give(
-  { box, containers }: Omit<Starting, "signal" | "quotas" | "isolation">,
-  run: number,
-  given: StartedProgram
-) {
+async function give({ box, containers }: Starting, run: number, given: StartedProgram) {
   await deliver(givenFifo(box.outputPlace), encodeGiven(given), {
     before: () => box.mark(run),
     gone: async () => (await containers.see(box.id))?.found.state !== "running"

@@ -144,3 +144,6 @@ export interface ExecResult {
   /** The beginning of its output, of both streams. */
   readonly output: string
 }
+
+/** The result of reading a container's output again. `gone`: it does not run. */
+export type Adopted = "running" | "awaiting" | "gone"

@@ -1,7 +1,7 @@
 /** Files whose unpacking never ends hold up no start and no stop, of their own compartment or of another. */
 import { expect, test } from "vitest"
-import type { FoundContainer } from "../../../actors/runtime/host/types.ts"
-import type { Machine } from "../../../actors/runtime/machine.ts"
+import type { Adopted, FoundContainer } from "../../../actors/runtime/host/types.ts"
+import type { Machine, Order } from "../../../actors/runtime/machine.ts"
 import { Reconciler } from "../../../actors/runtime/reconciler.ts"
 import type { Desired, Reported } from "../../../schemas/compartment/operations.ts"
 import { waitFor } from "../../harness/wait.ts"
@@ -44,12 +44,13 @@ class Held implements Machine {
   health = () => ({ reason: null, starting: false, isolation: "runc" as const, firewall: true, egress: true })
   found = () => Promise.resolve([...this.containers.values()])
   begun = (compartment: string) => (this.containers.has(compartment) ? 1 : 0)
-  start = ({ compartment }: { readonly compartment: string }) => {
+  start = ({ compartment }: Order): Promise<void> => {
     this.containers.set(compartment, foundOf(compartment, "running"))
     return Promise.resolve()
   }
   /** As on a host: behind whatever else is under way for it. */
-  adopt = (compartment: string) => (this.unpacking.has(compartment) ? never : Promise.resolve())
+  adopt = (compartment: string): Promise<Adopted> =>
+    this.unpacking.has(compartment) ? never : Promise.resolve("running")
   readonly unpacking = new Set<string>()
   apply = (compartment: string) => {
     this.unpacking.add(compartment)
@@ -68,6 +69,30 @@ class Held implements Machine {
   diskMb = () => Promise.resolve(0)
   exits = () => () => undefined
 }
+
+/** A host that died between the start of a container and that of its program. */
+class Awaiting extends Held {
+  readonly orders: Array<Order> = []
+  override adopt = (): Promise<Adopted> => Promise.resolve(this.orders.length === 0 ? "awaiting" : "running")
+  override start = (order: Order) => Promise.resolve(void this.orders.push(order))
+}
+
+test("a program that was not started is started with its files and checks, and not only given its command", async () => {
+  const machine = new Awaiting()
+  const told: Array<Reported["type"]> = []
+  const reconciler = new Reconciler({
+    clock: machineClock,
+    machine,
+    desired: () => Promise.resolve(wantedOf("running", "starting")),
+    report: (_command, _compartment, { type }) => Promise.resolve(void told.push(type)),
+    orderOf: (compartment, { run, command }, archives) => ({ compartment, run, command, env: new Map(), archives }),
+    archiveOf: (_compartment, { id, dest }) => Promise.resolve({ id, dest, bytes: new Uint8Array() })
+  })
+  machine.containers.set("cmp_one", foundOf("cmp_one", "running"))
+  reconciler.changed("cmp_one")
+  await waitFor(() => told.includes("running"), { describe: "the report of a running program" })
+  expect(machine.orders.map(({ archives }) => archives.length)).toEqual([1])
+})
 
 test("what unpacks for ever holds up nobody", async () => {
   const machine = new Held()
