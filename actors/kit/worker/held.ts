@@ -76,11 +76,8 @@ export class HeldMessages {
 
   giveBack(message: Message): void {
     // Another worker may have taken the oldest ones, so they would stay here for ever.
-    if (this.givenBack.size >= this.bounds.ack_pending_max)
-      for (const oldest of this.givenBack.keys()) {
-        this.givenBack.delete(oldest)
-        break
-      }
+    const [oldest] = this.givenBack.keys()
+    if (oldest !== undefined && this.givenBack.size >= this.bounds.ack_pending_max) this.givenBack.delete(oldest)
     this.givenBack.set(message.seq, message.given)
     this.nak(message, Math.min(BUSY_MS * message.given, BUSY_MAX_MS))
   }

@@ -1,5 +1,5 @@
 /**
- * Limits concurrent attempts in one process, in all, for each sender and for each destination domain.
+ * Limits concurrent attempts in one process, in all and for each share, such as a sender or a destination domain.
  *
  * Invariants
  *  - There are never more attempts than places. None begins beyond the share of its sender or domain.

@@ -10,13 +10,14 @@
  *    including its wait.
  *  - The messages of one IPv4 /16 or IPv6 /32, or of one agent of this service, have at most a quarter of these.
  */
-import { Effect, Semaphore } from "effect"
+import { Effect } from "effect"
 import { type Refusal, unavailable } from "../../../schemas/errors.ts"
 import type { Limits } from "../../../schemas/limits.ts"
 import type { Verdict } from "../../../schemas/mail/records.ts"
 import type { Scanners } from "../../../schemas/mail/scanners.ts"
 import { networksOf } from "../../../schemas/network.ts"
 import { logNow } from "../../../schemas/runtime/log/log.ts"
+import { Shares } from "../outbound/shares.ts"
 import { scanForViruses } from "./clamd.ts"
 import { scanForSpam, type SpamOrigin } from "./rspamd.ts"
 
@@ -44,38 +45,29 @@ const logFailure = (scanner: "clamd" | "rspamd", { message }: { readonly message
   logNow("warn", "mail", { scanner, fault: message })
 
 const IN_TIME = { message: "it did not answer in time" }
-const SHARES = 4
-const TOO_MANY = { message: "too many messages wait for it" }
+const SENDER_PARTS = 4
 
 /**
  * Limits concurrent scans of one scanner, so that a slow scanner delays no other. A scan fails with the text that is
  * logged. `of`: the sender that the scan counts for.
  */
 const turns = (bounds: Bounds) => {
-  const slots = Semaphore.makeUnsafe(bounds.scans_at_once)
-  const max = bounds.scans_at_once + bounds.scans_waiting_max
-  let waiting = 0
-  const waitingOf = new Map<string, number>()
-  const count = (of: string, by: 1 | -1): void => {
-    waiting += by
-    const own = (waitingOf.get(of) ?? 0) + by
-    if (own === 0) waitingOf.delete(of)
-    else waitingOf.set(of, own)
-  }
+  const places = new Shares(bounds.scans_at_once)
+  const atOnce = bounds.scans_at_once
+  const held = atOnce + bounds.scans_waiting_max
   return <A, E extends { readonly message: string }>(
     of: string,
     scan: Effect.Effect<A, E>
   ): Effect.Effect<A, { readonly message: string }> =>
-    Effect.suspend(() => {
-      if (waiting >= max || (waitingOf.get(of) ?? 0) >= Math.ceil(max / SHARES)) return Effect.fail(TOO_MANY)
-      count(of, 1)
-      return slots
-        .withPermits(1)(scan)
-        .pipe(
-          Effect.timeoutOrElse({ duration: bounds.scan_ms, orElse: () => Effect.fail(IN_TIME) }),
-          Effect.ensuring(Effect.sync(() => count(of, -1)))
-        )
-    })
+    places
+      .using(
+        [
+          { name: "all", atOnce, held },
+          { name: `of ${of}`, atOnce, held: Math.ceil(held / SENDER_PARTS) }
+        ],
+        scan
+      )
+      .pipe(Effect.timeoutOrElse({ duration: bounds.scan_ms, orElse: () => Effect.fail(IN_TIME) }))
 }
 
 const senderOf = ({ own, origin }: Scanning): string => (own ? origin.sender : networksOf(origin.ip ?? "")[0])

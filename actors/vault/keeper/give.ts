@@ -83,8 +83,8 @@ const issued = (
     const hash = sha256(token)
     const { uid, status } = yield* ask(`look-${hash}`, "vault.look", agent, null)
     if (status !== "active") return yield* Effect.fail(NOT_ACTIVE.refused)
-    // The id is new each time, so that the vault judges a repeat by its present state.
     const known = yield* stored(() => store.tokenAt(agent, place))
+    // The id is new each time, so that the vault judges a repeat by its present state.
     yield* ask(`admit-${randomUUID()}`, "vault.admit_service", agent, { uid, place, hash })
     if (known?.hash === hash) return { token }
     // If another request has stored its token meanwhile, this write is refused, and the repeated request is judged.
