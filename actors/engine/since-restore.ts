@@ -1,6 +1,6 @@
 /**
- * Wraps a kind's operations so that they do not see what a restore has ended (sessions, links, tokens). So no check in
- * `read`, `run`, `prepare`, `decide` or `contested` can forget to test for it. The fold of the log stays the same.
+ * Wraps a kind's operations so that they do not see what a restore has ended (sessions, links, tokens). So no function
+ * that gets the state can forget to test for it. The fold of the log stays the same.
  */
 import type { ActorTypes, Operation } from "./definition.ts"
 
@@ -15,12 +15,16 @@ const seen = (operation: Any, see: See): Any => {
     case "custom":
       return { ...operation, run: (state, ...rest) => operation.run(see(state), ...rest) }
     case "write": {
-      const { prepare, contested } = operation
+      const { prepare, contested, after } = operation
       return {
         ...operation,
         ...(prepare && { prepare: (state, ...rest) => prepare(see(state), ...rest) }),
         decide: (state, ...rest) => operation.decide(see(state), ...rest),
-        ...(contested && { contested: (state, ...rest) => contested(see(state), ...rest) })
+        ...(contested && { contested: (state, ...rest) => contested(see(state), ...rest) }),
+        answer: (state, ...rest) => operation.answer(see(state), ...rest),
+        ...(after && {
+          after: (input, context, made) => after(input, context, { ...made, state: see(made.state) })
+        })
       }
     }
   }

@@ -106,8 +106,8 @@ export class NonceLog {
   /** Closed while no batch waits. */
   private readonly some = Latch.makeUnsafe(false)
   private flushedAt = Number.NEGATIVE_INFINITY
-  /** Requests of the last REPEATED_MS whose use could not be recorded. */
-  private failures: ReadonlyArray<{ readonly at: number; readonly requests: ReadonlySet<number> }> = []
+  /** Requests whose use could not be recorded, oldest first, with the time until which they may be repeated. */
+  private readonly failures = new Map<number, number>()
   private followed = 0
   private refuses = false
 
@@ -147,13 +147,20 @@ export class NonceLog {
   }
 
   private async recordedAgain({ request }: NonceMark, recorded: Promise<boolean>): Promise<boolean> {
-    return (await recorded) && !this.failures.some(({ requests }) => requests.has(request))
+    return (await recorded) && !this.failures.has(request)
   }
 
   private failed(marks: ReadonlyArray<NonceMark>): void {
     const now = monotonicMs(this.clock)
-    const lately = this.failures.filter(({ at }) => now - at < REPEATED_MS)
-    this.failures = [...lately, { at: now, requests: new Set(marks.map(({ request }) => request)) }]
+    for (const [request, until] of this.failures) {
+      if (until > now) break
+      this.failures.delete(request)
+    }
+    for (const { request } of marks) {
+      // A repeat moves to the end, where the latest are.
+      this.failures.delete(request)
+      this.failures.set(request, now + REPEATED_MS)
+    }
   }
 
   private gathering(): Batch {

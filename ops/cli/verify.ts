@@ -64,7 +64,6 @@ export const verified = async (
   const snapshots = await verifySnapshots(service, scope, () => undefined)
   const said = [snapshotLine(snapshots)]
   const faults = [...snapshots.named]
-  const passed = await passedOver(service.db)
   const chosen = VERIFIABLE.filter(
     ({ tables }) => scope.kind === null || tables.some((table) => table.kind === scope.kind)
   )
@@ -75,7 +74,7 @@ export const verified = async (
     { concurrency: PLACES }
   )
   for (const { projection, report } of await Effect.runPromise(comparing, { signal: scope.signal })) {
-    const incomplete = passed.filter((fault) => fault.projection === projection.name)
+    const incomplete = await passedOver(service.db, projection.name)
     said.push(...readModelLines(projection, report))
     faults.push(...report.tables.flatMap((table) => table.named), ...incomplete.map(passedOverLine))
     const ahead = await aheadOfStream(service, projection, report.seq)

@@ -22,7 +22,7 @@ import { QueryClient } from "../../schemas/runtime/bus/queries.ts"
 import { machineClock } from "../../schemas/runtime/clock.ts"
 import { buckets, SHARD_COUNT, streams, subjects } from "../../schemas/subjects.ts"
 import type { Service } from "../cli/connection.ts"
-import { passedOver } from "./passed-over.ts"
+import { passedOverCounts } from "./passed-over.ts"
 import { type PausedWebhook, pausedWebhooks } from "./paused-webhooks.ts"
 import { type ServiceRow, servicesOf } from "./services.ts"
 
@@ -203,7 +203,11 @@ const behind = async (manager: JetStreamManager, { stream, subjects: patterns }:
 /** Read models that this release knows and that have been started. */
 const readModelsOf = async (service: Service): Promise<ReadonlyArray<ReadModelRow> | null> => {
   const { db, manager } = service
-  const asked = Promise.all([db.selectFrom("projections").selectAll().execute(), passedOver(db), rebuildsOf(service)])
+  const asked = Promise.all([
+    db.selectFrom("projections").selectAll().execute(),
+    passedOverCounts(db),
+    rebuildsOf(service)
+  ])
   const answered = await bounded(asked)
   // The log is needed for the lags. Its failure must not be reported as one of Postgres.
   if (answered === null) return null
@@ -219,7 +223,7 @@ const readModelsOf = async (service: Service): Promise<ReadonlyArray<ReadModelRo
         version: row.version,
         watermark,
         lag: await bounded(behind(manager, projection, watermark)),
-        faults: faults.filter((fault) => fault.projection === projection.name).length,
+        faults: faults.get(projection.name) ?? 0,
         rebuilt_to: rebuilds.get(projection.name) ?? null
       }
     ]

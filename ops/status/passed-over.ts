@@ -11,10 +11,19 @@ export interface PassedOver {
   readonly error: string
 }
 
-/** The most that are listed, of all projections together. */
+/** The most that are listed of a projection. */
 const PASSED_OVER_MAX = 1000
 
-export const passedOver = async (db: Kysely<Database>): Promise<ReadonlyArray<PassedOver>> => {
-  const rows = await db.selectFrom("projection_faults").selectAll().orderBy("seq").limit(PASSED_OVER_MAX).execute()
+/** The oldest of a projection. */
+export const passedOver = async (db: Kysely<Database>, projection: string): Promise<ReadonlyArray<PassedOver>> => {
+  const faults = db.selectFrom("projection_faults").selectAll().where("projection", "=", projection)
+  const rows = await faults.orderBy("seq").limit(PASSED_OVER_MAX).execute()
   return rows.map((row) => ({ ...row, seq: Number(row.seq) }))
+}
+
+/** The number of them by projection, where there are any. */
+export const passedOverCounts = async (db: Kysely<Database>): Promise<ReadonlyMap<string, number>> => {
+  const count = db.fn.countAll<string>().as("count")
+  const rows = await db.selectFrom("projection_faults").select(["projection", count]).groupBy("projection").execute()
+  return new Map(rows.map((row) => [row.projection, Number(row.count)]))
 }

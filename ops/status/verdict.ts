@@ -77,7 +77,11 @@ const streamProblems = ({ streams: all }: Cluster): ReadonlyArray<Problem> => {
 export const counted = (count: number | null, one: string, many = `${one}s`): string =>
   `${count ?? "?"} ${count === 1 ? one : many}`
 
-const readerProblems = ({ read_models: models, reactions }: Cluster): ReadonlyArray<Problem> => {
+const readerProblems = ({
+  read_models: models,
+  reactions,
+  paused_webhooks: paused
+}: Cluster): ReadonlyArray<Problem> => {
   const passed = (models ?? []).filter(({ faults }) => faults > 0)
   const unseen = [
     ...reactions.filter(({ watermark, lag, parked, faults }) => [watermark, lag, parked, faults].includes(null)),
@@ -93,6 +97,7 @@ const readerProblems = ({ read_models: models, reactions }: Cluster): ReadonlyAr
       ...(parked ? [degraded(`${name}: ${counted(parked, "reaction waits", "reactions wait")} for an actor`)] : []),
       ...(faults ? [degraded(`${name}: ${counted(faults, "reaction")} passed over: hub reactions list ${name}`)] : [])
     ]),
+    ...(models !== null && paused === null ? [degraded("not seen: which webhooks are paused")] : []),
     ...(unseen.length === 0 ? [] : [degraded(`not seen: how far ${unseen.map(({ name }) => name).join(", ")} are`)])
   ]
 }

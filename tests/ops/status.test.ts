@@ -104,6 +104,7 @@ describe("the verdict", () => {
       "degraded",
       /^the replicas of HUB_MAIL at nats-3/
     ],
+    ["paused webhooks that were not seen", but({ paused_webhooks: null }), "degraded", /^not seen: which webhooks are/],
     ["no Postgres", but({ read_models: null }), "degraded", /^Postgres does not answer/],
     [
       "commits passed over",

@@ -178,6 +178,13 @@ describe("the ring", () => {
     expect((await ring.wait({ ...ALL, sinceId: 2, waitMs: 30 })).lines).toEqual([])
   })
 
+  it("answers those who wait when it is closed", async () => {
+    const ring = open()
+    const waiting = ring.wait({ ...ALL, sinceId: 0, waitMs: 3_600_000 })
+    ring.close()
+    expect((await waiting).lines).toEqual([])
+  })
+
   it("makes one line of what is said, and ends what a program has left open", () => {
     const ring = open()
     ring.append("stderr", Buffer.from("open"))

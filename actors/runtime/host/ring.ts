@@ -38,6 +38,7 @@ export class Ring {
   private oldest = 1
   private firsts: Array<number> = []
   private broken = false
+  private closed = false
   private readonly waiting = new Set<() => void>()
 
   private constructor(folder: string, limit: number, note: (line: string) => void) {
@@ -92,7 +93,7 @@ export class Ring {
     for (;;) {
       const page = this.read({ ...query, sinceId })
       const left = end - Date.now()
-      if (page.lines.length > 0 || left <= 0) return page
+      if (page.lines.length > 0 || left <= 0 || this.closed) return page
       sinceId = page.lastId
       if (!(await this.news(left))) return page
       await delay(Math.min(WAKE_GAP_MS, Math.max(0, end - Date.now())))
@@ -100,6 +101,7 @@ export class Ring {
   }
 
   close(): void {
+    this.closed = true
     this.wake()
     this.journal.close()
   }
