@@ -6,11 +6,9 @@ import { Option, Schema } from "effect"
 import { RefusedAnswer, type RefusedRequest } from "../../schemas/bus/refused.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import { Fault } from "../cli/fault.ts"
+import { answersTo, type Bounds } from "../status/answers.ts"
 
-/** The collection ends after `STALL_MS` without an answer, and at the latest after `ANSWERS_WITHIN_MS`. */
-const STALL_MS = 300
-const ANSWERS_WITHIN_MS = 1200
-const ANSWERS_MAX = 500
+const BOUNDS: Bounds = { stallMs: 300, withinMs: 1200, max: 500 }
 
 const readAnswer = Schema.decodeUnknownOption(Schema.fromJsonString(RefusedAnswer))
 
@@ -24,21 +22,9 @@ export interface Remembered {
 
 /** Asks all edges in parallel for the refusal of this request. */
 export const rememberedBy = async (nats: NatsConnection, id: string): Promise<Remembered> => {
-  const answers = await nats
-    .requestMany(subjects.refused, id, {
-      strategy: "stall",
-      stall: STALL_MS,
-      maxWait: ANSWERS_WITHIN_MS,
-      maxMessages: ANSWERS_MAX
-    })
-    .catch((error: unknown) => {
-      // Compared by name, because a bundle may contain the class twice.
-      if (error instanceof Error && error.name === "NoResponders") return []
-      throw error
-    })
   let [edges, passed_over] = [0, 0]
   let found: RefusedAnswer | null = null
-  for await (const message of answers) {
+  for await (const message of answersTo(nats, subjects.refused, id, BOUNDS)) {
     const answer = Option.getOrNull(readAnswer(new TextDecoder().decode(message.data)))
     if (answer === null) continue
     edges++

@@ -2,15 +2,13 @@
  * Processes that answer on the bus (NATS service discovery).
  *
  * Malformed answers are ignored, and shown texts are cut. A dishonest process can still add rows, and hides others if
- * it sends `ANSWERS_MAX` answers before them.
+ * it sends as many answers as are read before them.
  */
-import type { NatsConnection, RequestManyOptions } from "@nats-io/transport-node"
+import type { NatsConnection } from "@nats-io/transport-node"
 import { Option, Schema } from "effect"
+import { answersTo, type Bounds } from "./answers.ts"
 
-/** The listing ends after `STALL_MS` without an answer, and at the latest after `ANSWERS_WITHIN_MS`. */
-const STALL_MS = 300
-const ANSWERS_WITHIN_MS = 1200
-const ANSWERS_MAX = 500
+const BOUNDS: Bounds = { stallMs: 300, withinMs: 1200, max: 500 }
 
 /** Longer texts are cut, because any process of the bus may answer. */
 const TEXT_MAX_CHARS = 128
@@ -73,15 +71,9 @@ const rowOf = ({ name, id, version, started, metadata, endpoints: all }: Stats):
   }
 }
 
-const listed = async (nats: NatsConnection, subject: string, options: Partial<RequestManyOptions>) => {
+const listed = async (nats: NatsConnection, subject: string, bounds: Bounds) => {
   const rows: Array<ServiceRow> = []
-  const answers = await nats.requestMany(subject, "", {
-    strategy: "timer",
-    maxWait: ANSWERS_WITHIN_MS,
-    maxMessages: ANSWERS_MAX,
-    ...options
-  })
-  for await (const message of answers) {
+  for await (const message of answersTo(nats, subject, "", bounds)) {
     if (message.data.length === 0) continue
     const stats = Option.getOrNull(readStats(message.string()))
     if (stats?.name.startsWith("hub-") === true) rows.push(rowOf(stats))
@@ -91,20 +83,13 @@ const listed = async (nats: NatsConnection, subject: string, options: Partial<Re
 
 const EDGE = "hub-edge"
 
-/** If no process listens, the bus answers at once. That is an empty listing. */
-const orNobody = (error: unknown): ReadonlyArray<ServiceRow> => {
-  // Compared by name, because a bundle may contain the class twice.
-  if (error instanceof Error && error.name === "NoResponders") return []
-  throw error
-}
-
 /**
  * The hub's processes among those that answer; others may use the same bus. A busy edge may answer too late, so edges
  * are asked once more if none is listed.
  */
 export const servicesOf = async (nats: NatsConnection): Promise<ReadonlyArray<ServiceRow>> => {
-  const rows = [...(await listed(nats, "$SRV.STATS", { strategy: "stall", stall: STALL_MS }).catch(orNobody))]
+  const rows = await listed(nats, "$SRV.STATS", BOUNDS)
   if (!rows.some(({ name }) => name === EDGE))
-    rows.push(...(await listed(nats, `$SRV.STATS.${EDGE}`, { strategy: "count", maxMessages: 1 }).catch(orNobody)))
+    rows.push(...(await listed(nats, `$SRV.STATS.${EDGE}`, { ...BOUNDS, max: 1 })))
   return rows.toSorted((a, b) => `${a.name} ${a.id}`.localeCompare(`${b.name} ${b.id}`))
 }

@@ -7,25 +7,17 @@ import { every, monotonicMs, wallSeconds } from "../../../schemas/runtime/clock.
 import { Figures } from "../../../schemas/runtime/metrics/figures.ts"
 import { logNow } from "../../../schemas/runtime/log/log.ts"
 import { subjects } from "../../../schemas/subjects.ts"
+import { answersTo, type Bounds } from "../../status/answers.ts"
 import { type History, POINT_EVERY_MS } from "./history.ts"
 
-/** The collection ends when no process has answered for `STALL_MS`, and at the latest after `WITHIN_MS`. */
-const STALL_MS = 500
-const WITHIN_MS = 3000
-const ANSWERS_MAX = 500
+const BOUNDS: Bounds = { stallMs: 500, withinMs: 3000, max: 500 }
 const ANSWER_MAX_BYTES = 16_384
 
 const readFigures = Schema.decodeUnknownOption(Schema.fromJsonString(Figures))
 
 const figuresOf = async (nats: NatsConnection): Promise<ReadonlyArray<Figures>> => {
   const told: Array<Figures> = []
-  const answers = await nats.requestMany(subjects.figures, "", {
-    strategy: "stall",
-    stall: STALL_MS,
-    maxWait: WITHIN_MS,
-    maxMessages: ANSWERS_MAX
-  })
-  for await (const { data } of answers) {
+  for await (const { data } of answersTo(nats, subjects.figures, "", BOUNDS)) {
     if (data.length === 0 || data.length > ANSWER_MAX_BYTES) continue
     told.push(...Option.toArray(readFigures(new TextDecoder().decode(data))))
   }
