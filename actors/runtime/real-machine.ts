@@ -40,6 +40,8 @@ export interface MachineSettings {
    */
   readonly servicePort: number | null
   readonly limits: Limits["runtime"]
+  /** A program that was asked to end is killed after this time. */
+  readonly stopGraceMs: number
 }
 
 const OPEN_AGAIN_MS = 2000
@@ -128,7 +130,7 @@ export class RealMachine implements Machine {
   }
 
   stop(compartment: string): Promise<void> {
-    return this.#opened().stop(compartment, STOP_GRACE_MS)
+    return this.#opened().stop(compartment, this.#settings.stopGraceMs)
   }
 
   remove(compartment: string): Promise<void> {
@@ -295,8 +297,6 @@ export class RealMachine implements Machine {
     this.#begun.set(compartment, run)
   }
 }
-
-const STOP_GRACE_MS = 3000
 
 /** The socket of the engine that `prepare` has chosen. */
 const socketIn = (folder: string): string => {

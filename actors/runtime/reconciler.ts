@@ -26,7 +26,6 @@ import { nextStep, type Step } from "./step.ts"
 
 /** The maximum number of steps in one round. Needing more is a fault; the rest waits for the next sweep. */
 const STEPS_MAX = 8
-const AT_ONCE = 4
 /** The number of compartments into which files are unpacked at a time. The others wait. */
 const UPLOADS_AT_ONCE = 8
 
@@ -39,6 +38,8 @@ export interface FleetPort {
 export interface ReconcilerParts extends FleetPort {
   readonly clock: Clock.Clock
   readonly machine: Machine
+  /** The most compartments that are started or stopped at a time. */
+  readonly atOnce: number
   /** Makes the order of a run. Throws if a sealed value cannot be opened. */
   readonly orderOf: (compartment: string, desired: Desired, archives: ReadonlyArray<Archive>) => Order
   readonly archiveOf: (compartment: string, upload: Desired["uploads"][number]) => Promise<Archive>
@@ -94,7 +95,7 @@ export class Reconciler {
 
   #next(): void {
     for (const compartment of this.#wanted) {
-      if (this.#busy.size >= AT_ONCE) return
+      if (this.#busy.size >= this.#parts.atOnce) return
       if (this.#busy.has(compartment)) continue
       this.#wanted.delete(compartment)
       this.#busy.add(compartment)

@@ -78,6 +78,7 @@ export const runHostOn = (machine: Machine, folder: string, max: number, image: 
       clock,
       overfull: (compartment) => disks.overfull(compartment),
       machine,
+      atOnce: limits.service.runtime.reconciled_at_once,
       desired: desiredStateFrom(asked, host),
       report,
       orderOf: ordersOf(boxes, baseUrl),
@@ -144,7 +145,8 @@ export const compartmentHost: Effect.Effect<void, never, Needed> = Effect.gen(fu
           max,
           dns,
           servicePort: loopbackPort(baseUrl),
-          limits: limits.runtime
+          limits: limits.runtime,
+          stopGraceMs: limits.service.runtime.stop_grace_ms
         })
     ),
     (opened) => Effect.promise(() => opened.end())

@@ -13,7 +13,6 @@ export const RUNTIME_LIMITS = {
   /** A run of this length resets the wait to `restart_seconds`. */
   restart_reset_seconds: 600,
   log_lines: 1000,
-  log_line_max_bytes: 8192,
   command_max_chars: 4000,
   secrets_max: 50,
   secret_max_bytes: 32_768,

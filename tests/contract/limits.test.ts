@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest"
 import { ENDPOINTS } from "../../edge/http/endpoints.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import { overrideLimits } from "../../schemas/limits-override.ts"
+import { textOf, trackedFiles } from "./tracked.ts"
 
 const MINUTE = 60
 const HOUR = 3600
@@ -233,3 +234,16 @@ it.each(["identity.nonce_memory_seconds", "authentication.nonce_reuse_seconds"])
     expect(overrideLimits(JSON.stringify({ [name]: 60 }))).toMatchObject({ ok: true })
   }
 )
+
+it("has no limit that nothing reads", () => {
+  const isProduct = (file: string): boolean => /^(actors|edge|ops|schemas)\/.*\.ts$/.test(file)
+  const readers = trackedFiles().filter((file) => isProduct(file) && !/limits\.ts$|^ops\/bench\//.test(file))
+  const words = new Set(readers.flatMap((file) => textOf(file).match(/\w+/g) ?? []))
+  const namesIn = (limits: object): ReadonlyArray<string> =>
+    Object.entries(limits).flatMap(([name, value]) => [
+      name,
+      ...(typeof value === "object" && value !== null && !Array.isArray(value) ? namesIn(value) : [])
+    ])
+  // The limit of an endpoint is read by the name of its bucket.
+  expect(namesIn({ ...LIMITS, rate_limits: {} }).filter((name) => !words.has(name))).toEqual([])
+})

@@ -135,6 +135,7 @@ export class SimulatedHost {
     const reconciler = new Reconciler({
       clock: machineClock,
       machine: this.#machine,
+      atOnce: LIMITS.service.runtime.reconciled_at_once,
       desired: desiredStateFrom(asked, this.id),
       report: async (command, compartment, told) => {
         await asked(command, "compartment.report", compartment, { host: this.id, told })

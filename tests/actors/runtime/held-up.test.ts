@@ -2,6 +2,7 @@
 import { expect, test } from "vitest"
 import type { Adopted, FoundContainer } from "../../../actors/runtime/host/types.ts"
 import type { Machine, Order } from "../../../actors/runtime/machine.ts"
+import { LIMITS } from "../../../schemas/limits.ts"
 import { Reconciler } from "../../../actors/runtime/reconciler.ts"
 import type { Desired, Reported } from "../../../schemas/compartment/operations.ts"
 import { waitFor } from "../../harness/wait.ts"
@@ -83,6 +84,7 @@ test("a program that was not started is started with its files and checks, and n
   const reconciler = new Reconciler({
     clock: machineClock,
     machine,
+    atOnce: LIMITS.service.runtime.reconciled_at_once,
     desired: () => Promise.resolve(wantedOf("running", "starting")),
     report: (_command, _compartment, { type }) => Promise.resolve(void told.push(type)),
     orderOf: (compartment, { run, command }, archives) => ({ compartment, run, command, env: new Map(), archives }),
@@ -101,6 +103,7 @@ test("what unpacks for ever holds up nobody", async () => {
   const reconciler = new Reconciler({
     clock: machineClock,
     machine,
+    atOnce: LIMITS.service.runtime.reconciled_at_once,
     desired: (compartment) => Promise.resolve(wanted.get(compartment) ?? null),
     report: (_command, compartment, { type }) => Promise.resolve(void told.push([compartment, type])),
     orderOf: (compartment, { run, command }) => ({ compartment, run, command, env: new Map(), archives: [] }),
