@@ -2,9 +2,9 @@
  * The form of an aspect's `state.ts`: a part of the agent's state, with the events that change it. It exports:
  *
  *  - `fields`: the schemas of the part's fields. No other aspect has or changes these fields;
- *  - `empty`: the values that fields have after registration, and again after deletion;
- *  - `begun`: a function for the values that depend on the registration (`Registered`) and its time in Unix ms;
- *  - `events`: the events of the aspect;
+ *  - `empty`: values at registration that deletion sets again;
+ *  - `begun`: a function for values at registration that deletion keeps, or that replace those of `empty`;
+ *  - `events`: the events of the aspect, if it has any;
  *  - `evolve`: the effect of events on the part. They may be events of other aspects too.
  *
  * All exports are pure. A change of this code changes the hash of the agent's fold, and older snapshots are no longer

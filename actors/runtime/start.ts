@@ -1,4 +1,7 @@
-/** Runs the role `runtime` while the scope is open: in a separate process, one for each container engine. */
+/**
+ * Runs the role `runtime` while the scope is open. The role needs a process without other roles. Each container engine
+ * needs one such process.
+ */
 import { randomUUID } from "node:crypto"
 import { resolve } from "node:path"
 import { Clock, Effect, type Scope } from "effect"

@@ -35,8 +35,8 @@ export const pageOf = async <Row>(
 }
 
 /**
- * The total that fits the page. Rows may be added or removed between the two reads. A page that is not full is the end
- * of the list, so it gives the right total.
+ * The total that fits the page. Rows may be added or removed between the two reads. A page with some rows that is not
+ * full is the end of the list, so it gives the total. An empty page after the first only bounds it.
  */
 export const totalBeside = (counted: number, shown: number, { page, per_page }: PageRequest): number => {
   const before = (page - 1) * per_page

@@ -11,15 +11,12 @@ import type { VaultEvent, VaultState } from "./state.ts"
 
 export type Alert = Omit<VaultAlert, "at">
 
-/** Alerts with the same text are the same alert, which is sent at most once in `alert_seconds`. */
+/** Alerts with the same event, entry and code count as one alert. */
 export const aboutOf = ({ event, entry_id, code }: Alert): string => [event, entry_id ?? "", code ?? ""].join(":")
 
 type AlertLimits = Pick<Limits["service"]["vault"], "alert_seconds">
 
-/**
- * The event of an alert. There is none if the same alert was sent less than `alert_seconds` ago, even if the clock was
- * set back since.
- */
+/** The event of an alert. There is none if the same alert was sent less than `alert_seconds` before or after `at`. */
 export const alerting = (
   state: VaultState,
   alert: Alert,

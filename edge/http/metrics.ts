@@ -1,8 +1,8 @@
 /**
  * An edge's metrics of its requests: rate, errors and duration by route.
  *
- * A route is known by its template. Requests without a route count as `page` outside the interface and as `none` in it:
- * unknown paths, and requests that were refused before their path was read. All pages are one noun.
+ * The label of a route is its template. A request that matched no endpoint has the label `none` below /api/v1, and
+ * `page` elsewhere.
  */
 import type { Clock } from "effect"
 import { type Endpoint, ENDPOINTS, isApiPath } from "./endpoints.ts"
@@ -131,7 +131,7 @@ export class EdgeMetrics {
     return [...nouns].map(([name, sum]) => ({ name, ...sum }))
   }
 
-  /** The sums over all routes, for the operators' console. */
+  /** Totals for the operators' console. Durations leave out requests that wait on purpose. */
   figures(): NonNullable<Figures["edge"]> {
     return { requests: this.answers, refusals: Object.fromEntries(this.byCode), durations: this.durations.each }
   }

@@ -248,7 +248,7 @@ const hono = (verifier, options = {}) => async (context, next) => {
 
 // edge/sdk/verify/clock.ts
 /** Estimates the hub's clock from its answers. */
-/** An estimate of the hub's clock, which decides about timestamps. With `clock: "own"`, it is the verifier's clock. */
+/** Timestamps are judged by this estimate. With `clock: "own"`, it is the verifier's own clock. */
 var HubClock = class {
 	aheadMs = 0;
 	settings;

@@ -32,7 +32,10 @@ export interface InFlight {
   readonly kind: string
   readonly actor: string
   readonly op: string
-  /** `done`: carried out after the place. The other values are the state at the time of the query. */
+  /**
+   * `done`: carried out after the place. The others are states at the time of the query. `parked`: it waits for its
+   * actor. `passed over`: it failed. `waits`: its set has not read the cause yet.
+   */
   readonly state: "done" | "parked" | "passed over" | "waits"
   /** The sequence of the commit that carried out the command; `null` if there is none. */
   readonly by: number | null
@@ -67,7 +70,7 @@ export class Flying {
   /** For each kind, the sets that read its commits. */
   private readonly sets = new Map<string, ReadonlyArray<Reactions>>()
 
-  /** `at` is the last sequence that belongs to the moment. */
+  /** `at`: the last sequence that belongs to the place. */
   constructor(at: number, known: SetStates) {
     this.at = at
     this.known = known

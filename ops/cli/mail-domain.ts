@@ -8,7 +8,7 @@ import type { Arguments } from "./command.ts"
 import type { Service } from "./connection.ts"
 import { Fault } from "./fault.ts"
 
-/** The operation does not depend on the actor's id, so any id of the kind may be asked. */
+/** `mail_domain.default` gives the same answer at every id of its kind. */
 const ANY = "service"
 
 /** A longer text in a DNS record is split into pieces (RFC 1035). */

@@ -1,7 +1,7 @@
 /**
  * Makes this machine a host of compartments, beside the service. A separate process prepares it and watches its engine
  * (ops/runtime/prepare.ts), and the start does not wait for it. When the service stops, this module reports which
- * compartments run on. If none does, it ends their network and engine.
+ * compartments run on. If none does, it ends their network, and the engine if it was started for them.
  */
 import { endUnused } from "../runtime/end.ts"
 import { messageOf } from "./fault.ts"

@@ -27,14 +27,15 @@ export const piecesOf = (size: number): number => Math.ceil(size / BLOB_PIECE_BY
 export const blobOperations = operationsOf("blob", {
   /**
    * Announces an upload. The pieces are then kept for a grace period, although no record refers to them yet. `stored`
-   * is true if they exist already and need not be written.
+   * is true if a record refers to the same bytes, so that they need not be written.
    */
   "blob.expect": op({
     input: Schema.Struct({ size: Schema.Int }),
     output: Schema.Struct({ stored: Schema.Boolean }),
     askedBy: ["edge"]
   }),
-  /** Sent by a timer: deletes a blob to which no record has referred for the whole grace period. */
+  /** Sent by a timer: condemns a blob to which no record has referred for the whole grace period. */
   "blob.collect": op({ input: FiredTimer, output: Nothing, askedBy: [] }),
+  /** Sent by a timer: deletes the pieces of a condemned blob. */
   "blob.purge": op({ input: FiredTimer, output: Nothing, askedBy: [] })
 })

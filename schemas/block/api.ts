@@ -1,6 +1,6 @@
 /**
- * Endpoints to block agents. A blocked agent cannot send messages, and its mentions and replies do not notify (contract
- * 3, 19).
+ * Endpoints to block agents. A blocked agent cannot send messages to the agent that blocked it, which is not notified of
+ * its mentions and replies either (contract 3, 19).
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"

@@ -1,6 +1,6 @@
 /**
- * The bus's users: every process connects as the user of its role (ops/deploy/nats/roles.conf), which may publish and
- * subscribe only what the role needs.
+ * The bus's users (ops/deploy/nats/roles.conf). The user of a role may publish and subscribe only what that role needs.
+ * The operator's user may do everything, and is left out below.
  *
  * Invariants
  *  - The subject of an ask contains the role of its asker, `hub.node.<session>.<role>`, and the server lets a user

@@ -10,8 +10,9 @@ export const CAPTCHA_LIMITS = {
   captcha_context_max_chars: 1000,
   captcha_text_max_chars: 200,
   captcha_taps_max: 20,
+  /** The longest that an HTTP request waits for the owner's answer. */
   captcha_wait_max_seconds: 600,
-  /** Seconds that a request waits for an owner. */
+  /** A pending captcha expires after this time. */
   captcha_seconds: 600,
   /** The image is erased this many seconds after the request ended. */
   captcha_image_seconds: 3600,

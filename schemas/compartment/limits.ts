@@ -54,12 +54,10 @@ export const RUNTIME_SERVICE_LIMITS = {
   events_shown: 20,
   /** The time for a host's answer about logs or usage. A request that is held asks again this often. */
   host_answer_ms: 4000,
-  /**
-   * The most requests that wait for lines, and the most streams: each of one edge, and of one agent. Then the time of a
-   * stream.
-   */
+  /** The most requests on one edge that wait for new lines. */
   log_waits_max: 1000,
   log_waits_per_agent_max: 4,
+  /** The most log streams on one edge. Each ends after `log_stream_ms`. */
   log_streams_max: 500,
   log_streams_per_agent_max: 2,
   log_stream_ms: 900_000,

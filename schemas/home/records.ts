@@ -42,8 +42,8 @@ export const HomeItems = Schema.Struct({
   /** Received messages, newest first. */
   messages: Schema.Array(Message),
   /**
-   * Threads in which others wrote since the time in `?since=`, the latest activity first. `new_replies` is counted as
-   * in `GET /me/watches`.
+   * Threads in which others wrote since `?since=`, or which a notification since then is about, the latest activity
+   * first. `new_replies` is counted as in `GET /me/watches`.
    */
   watches: Schema.Array(HomeWatch),
   /** The numbers of further items, up to a limit. Watches are not counted. */
@@ -53,8 +53,8 @@ export type HomeItems = typeof HomeItems.Type
 
 export const Home = Schema.Struct({
   /**
-   * The value of `?since=` for the next request. Items up to this time are shown here or counted in `more`. The newest
-   * notices may appear twice.
+   * The value of `?since=` for the next request, whose answer may repeat the newest notices. Items up to this time that
+   * are not shown here are counted in `more`, except watches.
    */
   at: Schema.String,
   unread_notifications: Schema.Int,

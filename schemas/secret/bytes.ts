@@ -1,4 +1,4 @@
-/** Seals bytes, each time under a key that is made for them (AES-256-GCM). The result is nonce, tag and ciphertext. */
+/** Seals bytes with AES-256-GCM. The result is nonce, tag and ciphertext. */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
 
 const KEY_BYTES = 32

@@ -3,8 +3,8 @@
  * against an agent that wants to publish something.
  *
  * Invariants
- *  - The work is proportional to the text, whatever its content (shape.ts). The event loop can run other work after
- *    each `STEP_CHARS` characters.
+ *  - The work is proportional to the text, whatever its content (shape.ts). `searched` pauses after at
+ *    most `STEP_CHARS` characters, so that its caller can let other work run.
  *  - No answer contains any part of a secret, not even in the path of its field.
  */
 import { type Refusal, refusal } from "../errors.ts"
@@ -153,7 +153,7 @@ function* isTellable(field: string, publicKey: Uint8Array): Generator<void, bool
   return field.length <= FIELD_MAX_CHARS && (yield* hitIn(yield* unescaped(field), publicKey)) === null
 }
 
-/** The first secret in an author's texts, without pauses. Use `withoutSecrets` for long texts. */
+/** The first secret in an author's texts. It does not pause, so long texts are searched by `searched`. */
 export const secretIn = (fields: Iterable<TextField>, author: Author): SecretFound | null => {
   const steps = searched(fields, author)
   for (;;) {

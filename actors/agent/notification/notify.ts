@@ -6,7 +6,7 @@ export interface NoticeFacts {
   readonly notification: number
 }
 
-/** `notification`: a number that was taken for it alone (`nextNumber`, counter `notification`). */
+/** `notification`: the number of this notification alone (draw.ts). */
 export const notified = (
   notification: number,
   about: NotificationName,

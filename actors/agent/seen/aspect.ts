@@ -19,7 +19,7 @@ export const lockAgents = async (trx: Transaction<Database>, ids: ReadonlyArray<
   await sql`select from agents where id = any(${ids}) order by id for no key update`.execute(trx)
 }
 
-/** Copies the recorded times to the rows of `agents` that a rebuild has just made. */
+/** Copies the recorded times to the rows of `agents`, at the end of a rebuild of either table. */
 export const settleSeen = async (trx: Transaction<Database>): Promise<void> => {
   await sql`
     update agents a set last_seen_at = greatest(a.created_at, s.last_seen_at)

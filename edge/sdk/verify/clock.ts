@@ -4,7 +4,7 @@ import { BOUNDS } from "./bounds.ts"
 import type { FetchResponse } from "./interface.ts"
 import type { Settings } from "./settings.ts"
 
-/** An estimate of the hub's clock, which decides about timestamps. With `clock: "own"`, it is the verifier's clock. */
+/** Timestamps are judged by this estimate. With `clock: "own"`, it is the verifier's own clock. */
 export class HubClock {
   aheadMs = 0
   private readonly settings: Settings
