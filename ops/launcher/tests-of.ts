@@ -3,10 +3,12 @@
  *
  *  - Tests that import the file, directly or through a helper of theirs, and the test with the same path as the source.
  *    Imports by tests/harness/ and tests/support/ do not count.
- *  - If there are none, three kinds are taken together. Tests with the file's name are below a folder of its path. Tests
- *    with its path are in the folder that mirrors it. Tests of its room import a file that imports it. A room is a
- *    folder such as actors/mail/ or ops/cli/.
- *  - Without tests of the room, those are added that BY_FOLDER names for the file's folder.
+ *  - If there are none, four kinds are taken together. Tests with the file's name are below a folder of its path. Tests
+ *    with its path are in the folder that mirrors it. Tests of its room import a file that imports it. Tests of its
+ *    texts contain one that few tests have, such as the name of a metric or of a command. A room is a folder such as
+ *    actors/mail/ or ops/cli/.
+ *  - Without tests of the room, those are added that BY_FOLDER names for the file's folder. Many of them are left out if
+ *    there are tests of the texts.
  *  - Benchmarks have no tests. They are run by hand.
  */
 import { existsSync, globSync, readFileSync } from "node:fs"
@@ -30,13 +32,13 @@ const BY_FOLDER: ReadonlyArray<readonly [folder: RegExp, tests: ReadonlyArray<st
   [/^edge\/sdk\//, ["sdk/*"]],
   [/^edge\/fill\//, ["fill/*"]],
   [/^(?:actors\/process|edge)\/metrics\//, ["metrics/*"]],
-  [/^edge\/(?:http|pipeline|bus|auth|docs|identity)\//, ["edge/*"]],
+  [/^edge\/(?:http|pipeline|bus|auth|docs)\//, ["edge/*"]],
   [/^(?:actors|schemas|edge)\/content\//, ["api/{post,thread,reply}*"]],
   [/^(?:actors|schemas)\/(?:handle|key|number|origin)\//, ["api/{registration,signing-keys}*"]],
   [/^(?:edge|schemas)\/meta\//, ["edge/{probes,docs}*"]],
   [/^(?:edge|schemas)\/vault-service\//, ["api/vault-{fill,keeper}*", "fill/*"]],
   [/^schemas\/console\//, ["console/*"]],
-  [/^schemas\/identity\//, ["api/identity/*"]],
+  [/^(?:edge|schemas)\/identity\//, ["api/identity/*"]],
   [/^schemas\/secret\//, ["edge/content/*"]],
   [/^actors\/agent\/([\w-]+)\//, ["api/<noun>*", "api/*/<noun>*", "actors/agent/<noun>*", "actors/agent/*"]],
   [/^actors\/(fanout)\//, ["<noun>/*"]],
@@ -46,6 +48,7 @@ const BY_FOLDER: ReadonlyArray<readonly [folder: RegExp, tests: ReadonlyArray<st
   [/^actors\/(?:letter|address|chat|push|relay)\//, ["api/relay*", "api/*letter*", "html/owner/*", "actors/<noun>*/*"]],
   [/^schemas\/runtime\/(log|metrics|trace)\b/, ["<noun>/*"]],
   [/^schemas\/runtime\/bus\//, ["launcher/bus*", "edge/{leases,bus}*"]],
+  [/^schemas\/runtime\/[^/]+$/, ["launcher/*"]],
   [/^schemas\/compartment\//, ["runtime/compartment*", "api/compartment*"]],
   [/^(?:actors|edge|schemas)\/([\w-]+)\//, ["api/<noun>*", "html/<noun>*", "actors/<noun>/*", "edge/<noun>*"]],
   [/^ops\/campaign\//, ["contract/*"]],
@@ -74,12 +77,69 @@ const importers = (): ReadonlyMap<string, ReadonlyArray<string>> => {
   return found
 }
 
-const isTest = (file: string): boolean => file.endsWith(".test.ts")
 /** Helpers that all tests use. An import by them does not make a test belong to a file. */
 const TOOLS = /^tests\/(?:harness|support)\//
 const roomOf = (file: string): string => file.split("/", 2).join("/")
 
-const testsFor = (source: string, by: ReadonlyMap<string, ReadonlyArray<string>>): ReadonlyArray<string> => {
+const isTest = (file: string): boolean => file.endsWith(".test.ts")
+const TEXT = /"([^"\\\n]{5,60})"|`([^`$\\\n]{5,60})[`$]/g
+const isTelling = (text: string): boolean => /[ \-./_]/.test(text) && !/^\.|^@|^node:|^effect/.test(text)
+
+/** The words of a command in a test: `["mail", "domain", "--json"]`. */
+const COMMAND = /\[("[a-z]+"(?:, "[a-z]+")?)/g
+
+const textsIn = (file: string): ReadonlySet<string> => {
+  const text = readFileSync(join(projectRoot, file), "utf8")
+  const found = [...text.matchAll(TEXT)].map(([, quoted, template = ""]) => quoted ?? template)
+  const commands = isTest(file) ? [...text.matchAll(COMMAND)].map(([, words = ""]) => words) : []
+  return new Set([...found.filter(isTelling), ...commands])
+}
+
+/** `ops/cli/mail-domain.ts` has the command `hub mail domain`. */
+const commandOf = (source: string): ReadonlyArray<string> =>
+  source.startsWith("ops/cli/")
+    ? [
+        basename(source, ".ts")
+          .split("-")
+          .map((word) => `"${word}"`)
+          .join(", ")
+      ]
+    : []
+
+/** A text in more tests says nothing about one of them. */
+const TESTS_OF_TEXT_MAX = 6
+const ALIKE_IN_TEXT_MAX = 3
+/** A folder with more tests says less than tests of the file's texts. */
+const FOLDER_MAX = 6
+
+type Texts = ReadonlyMap<string, ReadonlyArray<string>>
+
+/** For each text in tests, the tests that contain it. */
+const testsByText = (): Texts => {
+  const found = new Map<string, Array<string>>()
+  for (const test of globSync("tests/**/*.test.ts", { cwd: projectRoot }))
+    for (const text of textsIn(test)) found.set(text, [...(found.get(text) ?? []), test])
+  return found
+}
+
+/** The tests that share most texts with the source. A text that is no command counts less the more tests have it. */
+const withTextsOf = (source: string, texts: Texts): ReadonlyArray<string> => {
+  const shares = new Map<string, number>()
+  for (const text of [...textsIn(source), ...commandOf(source)]) {
+    const tests = texts.get(text) ?? []
+    if (tests.length > TESTS_OF_TEXT_MAX) continue
+    const share = text.startsWith('"') ? 1 : 1 / tests.length
+    for (const test of tests) shares.set(test, (shares.get(test) ?? 0) + share)
+  }
+  const best = [...shares].filter(([, share]) => share >= 1).toSorted(([, one], [, other]) => other - one)
+  return best.slice(0, ALIKE_IN_TEXT_MAX).map(([test]) => test)
+}
+
+const testsFor = (
+  source: string,
+  by: ReadonlyMap<string, ReadonlyArray<string>>,
+  texts: () => Texts
+): ReadonlyArray<string> => {
   const own = source.replace(/^(.*)\.\w+$/, "tests/$1.test.ts")
   const from = (files: ReadonlyArray<string>): ReadonlyArray<string> => {
     const direct = files.flatMap((file) => by.get(file) ?? [])
@@ -89,8 +149,11 @@ const testsFor = (source: string, by: ReadonlyMap<string, ReadonlyArray<string>>
   const tests = [...from([source]), own].filter((file) => existsSync(join(projectRoot, file)))
   if (tests.length > 0) return tests
   const inRoom = from((by.get(source) ?? []).filter((file) => roomOf(file) === roomOf(source)))
-  const others = inRoom.length > 0 || isBenchmark(source) ? inRoom : byFolder(source)
-  return [...alike(source), ...others]
+  if (isBenchmark(source)) return inRoom
+  const withTexts = withTextsOf(source, texts())
+  const folder = inRoom.length > 0 ? [] : byFolder(source)
+  const others = withTexts.length > 0 && folder.length > FOLDER_MAX ? [] : folder
+  return [...alike(source), ...inRoom, ...withTexts, ...others]
 }
 
 /** Names that files of many folders have. */
@@ -155,8 +218,9 @@ export const byFolder = (source: string): ReadonlyArray<string> => {
  */
 export const testsFinder = (): ((source: string) => ReadonlyArray<string>) => {
   const by = importers()
+  let texts: Texts | undefined
   return (source) => {
-    const tests = testsFor(source, by)
+    const tests = testsFor(source, by, () => (texts ??= testsByText()))
     if (tests.length === 0 && !isBenchmark(source))
       throw new LaunchFault(
         `no test imports ${source}, and its folder has no rule in ops/launcher/tests-of.ts; add one`
