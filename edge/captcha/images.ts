@@ -5,15 +5,17 @@
  *  - Only the decoded and re-encoded picture is stored: no data around the pixels, no metadata, no second format. Only
  *    PNG and JPEG are read, recognized by their bytes.
  *  - The stored file is not longer than the longest that an agent may send.
- *  - The size and ratio are checked in the header, before a pixel is decoded.
+ *  - The size and ratio are checked in the header, and the scans of a JPEG are counted, before a pixel is decoded. Each
+ *    scan of a few bytes makes the decoder go through all pixels again, and its limit of time does not stop that.
  *  - Pictures are decoded on the thread pool. The numbers of pictures under way and of waiting ones are limited, and
- *    each client has a share. Further ones are refused for now. The time for each is limited.
+ *    each client has a share. Further ones are refused for now, and so are those that wait until their deadline.
  */
 import sharp, { type Sharp } from "sharp"
 import { Effect, Semaphore } from "effect"
 import { CAPTCHA_LIMITS } from "../../schemas/captcha/limits.ts"
 import { type Refusal, refusal } from "../../schemas/errors.ts"
-import type { Network } from "../http/address.ts"
+import type { Call } from "../http/call.ts"
+import { inPlace } from "../http/in-place.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { Shares } from "../http/shares.ts"
 
@@ -23,6 +25,10 @@ sharp.block({ operation: ["VipsForeignLoad"] })
 sharp.unblock({ operation: ["VipsForeignLoadPngBuffer", "VipsForeignLoadJpegBuffer"] })
 
 const SECONDS_MAX = 10
+/** Encoders make about ten scans of a progressive JPEG. */
+const SCANS_MAX = 64
+/** In the data of a scan, another byte follows 0xff. A comment may contain it, so the count may be too high. */
+const START_OF_SCAN = Buffer.from([0xff, 0xda])
 const JPEG_QUALITY = 90
 const JPEG_LESS_QUALITY = 70
 
@@ -32,7 +38,7 @@ type Rule = "bytes" | "format" | "pixels" | "ratio"
 
 const SAYS: Readonly<Record<Rule, string>> = {
   bytes: `The picture must have at most ${captcha_image_max_bytes} bytes.`,
-  format: "image_base64 must be a whole PNG or JPEG, in base64.",
+  format: `image_base64 must be a whole PNG, or a JPEG of at most ${SCANS_MAX} scans, in base64.`,
   pixels: `The picture must have at most ${captcha_pixels_max} pixels.`,
   ratio: `One side of the picture must be at most ${captcha_ratio_max} times the other.`
 }
@@ -66,6 +72,16 @@ export const imageBytes = (text: string): Effect.Effect<Uint8Array, Refused> => 
 const typeOf = (format: string | undefined): Image["type"] | null =>
   format === "png" || format === "jpeg" ? format : null
 
+const hasManyScans = (bytes: Uint8Array): boolean => {
+  const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  let at = whole.indexOf(START_OF_SCAN)
+  for (let scans = 1; at !== -1; scans++) {
+    if (scans > SCANS_MAX) return true
+    at = whole.indexOf(START_OF_SCAN, at + START_OF_SCAN.length)
+  }
+  return false
+}
+
 const renewed = async (bytes: Uint8Array): Promise<Image | Rule> => {
   const options = { limitInputPixels: captcha_pixels_max, failOn: "error", pages: 1 } as const
   const header = await sharp(bytes, { ...options, limitInputPixels: false })
@@ -76,6 +92,7 @@ const renewed = async (bytes: Uint8Array): Promise<Image | Rule> => {
   const { width, height } = header
   if (width * height > captcha_pixels_max) return "pixels"
   if (Math.max(width, height) > captcha_ratio_max * Math.min(width, height)) return "ratio"
+  if (type === "jpeg" && hasManyScans(bytes)) return "format"
   const read = sharp(bytes, options).timeout({ seconds: SECONDS_MAX })
   for (const [as, written] of writtenAs(read, type)) {
     const made = await written.toBuffer({ resolveWithObject: true }).catch(() => null)
@@ -104,13 +121,16 @@ export class Images {
     this.shares = Shares.ofPlaces(atOnce + waiting)
   }
 
-  renewed(client: Network, bytes: Uint8Array): Effect.Effect<Image, Refused> {
+  renewed(
+    call: Pick<Call, "client" | "wide" | "clock" | "deadline">,
+    bytes: Uint8Array
+  ): Effect.Effect<Image, Refused> {
     const made = Effect.flatMap(
       Effect.promise(() => renewed(bytes)),
       (image): Effect.Effect<Image, Refused> =>
         typeof image === "string" ? Effect.fail(unsuitable(image)) : Effect.succeed(image)
     )
     // A decoder cannot be stopped, so its place is freed when it ends.
-    return this.shares.within(client, tooMany, Semaphore.withPermit(this.places, Effect.uninterruptible(made)))
+    return this.shares.within(call, tooMany, inPlace(call, this.places, tooMany, Effect.uninterruptible(made)))
   }
 }

@@ -6,6 +6,7 @@ import { Effect, Semaphore } from "effect"
 import type { Refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { Call } from "../http/call.ts"
+import { inPlace } from "../http/in-place.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { Shares } from "../http/shares.ts"
 import { turnOf } from "../http/turns.ts"
@@ -35,6 +36,10 @@ export class Judging {
       (found): Effect.Effect<ArchiveSize, Refused> =>
         "refused" in found ? Effect.fail(refuse(found.refused)) : Effect.succeed(found)
     )
-    return this.#shares.within({ client: turnOf(call), wide: call.client }, busy, this.#room.withPermits(1)(judged))
+    return this.#shares.within(
+      { client: turnOf(call), wide: call.client },
+      busy,
+      inPlace(call, this.#room, busy, judged)
+    )
   }
 }

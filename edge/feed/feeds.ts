@@ -22,6 +22,7 @@ import type { Call } from "../http/call.ts"
 import { ByteCache } from "../http/byte-cache.ts"
 import { entityTag } from "../http/documents.ts"
 import { GenerationCache } from "../http/generation-cache.ts"
+import { inPlace } from "../http/in-place.ts"
 import { isUnchanged, lastModified } from "../http/last-modified.ts"
 import type { Refused } from "../http/refused.ts"
 import { empty, type Response } from "../http/respond.ts"
@@ -85,8 +86,10 @@ export class Feeds {
     return this.waiting.within(
       call,
       tooMany,
-      Semaphore.withPermit(
+      inPlace(
+        call,
         this.writing,
+        tooMany,
         Effect.suspend(() => {
           const meanwhile = find()
           return meanwhile === undefined ? this.write(call, about, form, { name, epoch }) : Effect.succeed(meanwhile)

@@ -3,12 +3,14 @@
  * writes it, which yields between parts.
  */
 import { Effect, Semaphore } from "effect"
+import type { Refusal } from "../../schemas/errors.ts"
 import { SITEMAP_KEPT_SECONDS, SITEMAP_TYPE, SitemapPages } from "../../schemas/sitemap/pages.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
 import { type Document, documentOf, serveDocument } from "../http/documents.ts"
 import { PAGES } from "../http/endpoints.ts"
 import { pagesOf } from "../http/handlers.ts"
+import { inPlace } from "../http/in-place.ts"
 import type { Refused } from "../http/refused.ts"
 import type { EdgeParts } from "../kit/parts.ts"
 import { addressesOf, BEGIN, END, written } from "./addresses.ts"
@@ -17,6 +19,12 @@ const PART = 500
 const SECOND_MS = 1000
 
 const PATHS = PAGES.filter(({ method }) => method === "GET").map(({ path }) => path)
+
+const beingWritten: Refusal = {
+  code: "overloaded",
+  message: "The sitemap is being written. Try again in a little while.",
+  retryAfter: 2
+}
 
 class Sitemap {
   private readonly bus: Bus
@@ -30,8 +38,10 @@ class Sitemap {
   }
 
   document(call: Call): Effect.Effect<Document, Refused> {
-    return Semaphore.withPermit(
+    return inPlace(
+      call,
       this.writing,
+      beingWritten,
       Effect.suspend(() =>
         this.kept !== null && call.startedAt < this.kept.until ? Effect.succeed(this.kept.document) : this.write(call)
       )

@@ -12,6 +12,7 @@ import type { Call } from "../../edge/http/call.ts"
 import type { Refused } from "../../edge/http/refused.ts"
 import { AgentMarkdown } from "../../edge/kit/agent-markdown.ts"
 import { LIMITS } from "../../schemas/limits.ts"
+import { machineClock } from "../../schemas/runtime/clock.ts"
 import { about, feedOf } from "../support/costly/feeds.ts"
 
 const MANY = 200
@@ -26,7 +27,9 @@ const by = (home: string, client = home): Call =>
     endpoint: null,
     header: () => undefined,
     headers: {},
-    startedAt: Date.now()
+    startedAt: Date.now(),
+    clock: machineClock,
+    deadline: Number.POSITIVE_INFINITY
   }) as unknown as Call
 
 /** Runs all at once, in this order; `begun` comes before any of them is awaited. */

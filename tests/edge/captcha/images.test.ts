@@ -3,15 +3,15 @@ import { Effect, Result } from "effect"
 import sharp from "sharp"
 import { describe, expect, it, test } from "vitest"
 import { type Image, imageBytes, Images } from "../../../edge/captcha/images.ts"
-import type { Network } from "../../../edge/http/address.ts"
 import { CAPTCHA_LIMITS } from "../../../schemas/captcha/limits.ts"
+import { machineClock } from "../../../schemas/runtime/clock.ts"
 import { GROWTH_MAX, growthOf } from "../../support/cost.ts"
 import { BOMBS } from "../../support/costly/pictures.ts"
 import { blackPng, chunk, drawing, foldedPng, headerOnly, noise, png, withChunks } from "../../support/pictures.ts"
 
 /** The size to which a bomb unfolds. */
 const DECODED_KB = 400_000
-const CLIENT: Network = { client: "0123456789abcdef", wide: null }
+const CLIENT = { client: "0123456789abcdef", wide: null, clock: machineClock, deadline: Number.POSITIVE_INFINITY }
 const { captcha_image_max_bytes: BYTES_MAX } = CAPTCHA_LIMITS
 
 const images = new Images({ atOnce: 2, waiting: 16 })
@@ -176,6 +176,31 @@ describe("taken", () => {
       expect(Buffer.from(image.bytes).includes(name)).toBe(false)
     }
   })
+})
+
+/** A progressive JPEG whose last scan is there so many times more. Each time the decoder goes through all pixels. */
+const withScans = async (more: number): Promise<Buffer> => {
+  const plain = sharp({ create: { width: 64, height: 64, channels: 3, background: "#808080" } })
+  const jpeg = await plain.jpeg({ progressive: true, quality: 50, optimiseScans: true }).toBuffer()
+  const last = jpeg.lastIndexOf(Buffer.from([0xff, 0xda]))
+  const [head, scan, end] = [jpeg.subarray(0, last), jpeg.subarray(last, -2), jpeg.subarray(-2)]
+  return Buffer.concat([head, ...Array.from({ length: 1 + more }, () => scan), end])
+}
+
+test("a JPEG of many scans is refused before it is decoded", async () => {
+  expect(await taken(await withScans(20))).toMatchObject({ width: 64, type: "jpeg" })
+  const { code, details } = await refusalOf((await withScans(64)).toString("base64"))
+  expect([code, details]).toEqual(["captcha_image_unsuitable", { field: "image_base64", rule: "format" }])
+})
+
+test("whoever waits for a place until its deadline is told to come again, and takes no place", async () => {
+  const few = new Images({ atOnce: 1, waiting: 1 })
+  const bytes = await noise(400, 400).png().toBuffer()
+  const first = Effect.runPromise(few.renewed(CLIENT, bytes))
+  const late = await Effect.runPromise(Effect.flip(few.renewed({ ...CLIENT, client: "other", deadline: 0 }, bytes)))
+  expect(late.refusal.code).toBe("overloaded")
+  expect(await first).toMatchObject({ width: 400 })
+  expect(await Effect.runPromise(few.renewed(CLIENT, bytes))).toMatchObject({ width: 400 })
 })
 
 test("so many are read and wait; of a client its share, and one more is told to come again", async () => {

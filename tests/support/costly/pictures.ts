@@ -1,11 +1,11 @@
 /** Pictures of 20,000 by 20,000 pixels that would take 400 MB when decoded. They are refused by their headers. */
 import { Effect } from "effect"
 import { imageBytes, Images } from "../../../edge/captcha/images.ts"
-import type { Network } from "../../../edge/http/address.ts"
+import { machineClock } from "../../../schemas/runtime/clock.ts"
 import type { Costly } from "../cost.ts"
 import { blackPng } from "../pictures.ts"
 
-const CLIENT: Network = { client: "0123456789abcdef", wide: null }
+const CLIENT = { client: "0123456789abcdef", wide: null, clock: machineClock, deadline: Number.POSITIVE_INFINITY }
 const REFUSALS = 10
 
 const bomb = (name: string, interlaced: boolean): Costly => ({
