@@ -13,7 +13,7 @@ export const FOLDS: Readonly<Record<string, string>> = {
   filing: "533416c2a2a917b2",
   fleet: "bcc50e691a686fa3",
   handle: "8d91f76c79f0d504",
-  human: "aae356ce8e8d3f8d",
+  human: "be15c306ef7ffcb4",
   key: "c39a3053a015a528",
   letter: "9ad331de57af2bee",
   library: "ea4d66fdecada0e4",
