@@ -157,12 +157,12 @@ export const restoreTests = (): void => {
     [
       "a stream that copies from elsewhere",
       forge((forged) => ((firstStream(forged)["config"] as Record<string, unknown>)["sources"] = [{ name: "OTHER" }])),
-      /has sources in the configuration of HUB_ASIDE$/
+      /has sources in the configuration of HUB_IDEMPOTENCY$/
     ],
     [
       "a stream on foreign subjects",
       forge((forged) => ((firstStream(forged)["config"] as Record<string, unknown>)["subjects"] = ["other.>"])),
-      /has subjects in the configuration of HUB_ASIDE that are not the service's$/
+      /has subjects in the configuration of HUB_IDEMPOTENCY that are not the service's$/
     ],
     [
       "a stream too few",
