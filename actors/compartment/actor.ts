@@ -38,6 +38,7 @@ import { decideDue, decideReport } from "./decide-reports.ts"
 import { evolveCompartment } from "./evolve.ts"
 import { desiredOf, knownRecord, noteRecord, type Shape } from "./record.ts"
 import { NO_COMPARTMENT } from "./refusals.ts"
+import { seenSince } from "./since-restore.ts"
 import {
   type CompartmentActor,
   CompartmentEvent,
@@ -57,12 +58,6 @@ const fold: Fold<CompartmentActor> = {
 
 const TOKEN_BYTES = 24
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
-
-/** Forgets links from before a restore, because a browser may have opened one after the backup. */
-const seenSince =
-  (linkMs: number) =>
-  (state: CompartmentState, restoredAt: number): CompartmentState =>
-    isThere(state) ? { ...state, links: state.links.filter(({ until }) => until - linkMs > restoredAt) } : state
 
 export const compartmentKind = kind(fold, compartmentOperations, ({ log, nats, seed, config: { limits, baseUrl } }) => {
   const sealer = new Sealer(seed, "hub compartment links")

@@ -50,6 +50,9 @@ const again = (state: CompartmentValue, exit: Exit, at: number, limits: RestartL
   }
 }
 
+const isUp = ({ status }: CompartmentValue): boolean =>
+  status === "creating" || status === "starting" || status === "running"
+
 const ended = (
   state: CompartmentValue,
   told: Reported & { readonly type: "exited" | "failed" },
@@ -58,8 +61,7 @@ const ended = (
 ): Decided => {
   const exit = exitOf(state, told)
   const isStopping = state.status === "stopping"
-  if (state.status !== "creating" && state.status !== "starting" && state.status !== "running" && !isStopping)
-    return NOTHING
+  if (!isUp(state) && !isStopping) return NOTHING
   if (isSuspended(state)) return { events: [exit, { type: "compartment.stopped", v: 1, desired: state.desired }] }
   if (isStopping && state.next === "starting") return { events: [exit, startingOf(state)] }
   if (isStopping || exit.why === "disk" || state.desired === "stopped")
@@ -68,6 +70,19 @@ const ended = (
   if (told.type === "failed" && told.lasting === true)
     return { events: [exit, { type: "compartment.failed", v: 1, agent, name }] }
   return again(state, exit, at, limits)
+}
+
+/**
+ * Decides after the log was restored from a backup, if the host has begun a run since the backup. The host ends that
+ * run when it has to start a later one.
+ */
+const overtaken = (state: CompartmentValue, { run, at }: Reported & { readonly type: "ahead" }): Decided => {
+  if (!isUp(state) || run <= state.run) return NOTHING
+  const { agent, name, next_run } = state
+  const how = { exit_code: null, oom_killed: false, why: "restored", error: null } as const
+  const exit: Exit = { type: "compartment.exited", v: 1, run: state.run, at, agent, name, ...how }
+  const next = startingOf({ ...state, next_run: Math.max(next_run, run + 1) }, state.restart_count)
+  return { events: [exit, next] }
 }
 
 export const decideReport = (
@@ -84,6 +99,8 @@ export const decideReport = (
       return state.uploads.some(({ id }) => id === told.upload)
         ? { events: [{ type: "compartment.files_applied", v: 1, upload: told.upload, error: told.error }] }
         : NOTHING
+    case "ahead":
+      return overtaken(state, told)
     case "running":
       return told.run === state.run && (state.status === "creating" || state.status === "starting")
         ? { events: [{ ...told, type: "compartment.running", v: 1 }] }

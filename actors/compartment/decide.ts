@@ -20,10 +20,10 @@ export const belongsTo = (state: CompartmentValue, by: Asker): boolean =>
 const maySteer = (state: CompartmentValue, by: Asker): boolean =>
   belongsTo(state, by) && (by.type !== "human" || by.human === state.human)
 
-export const startingOf = ({ run }: CompartmentValue, restart_count = 0): CompartmentEvent => ({
+export const startingOf = ({ next_run: run }: CompartmentValue, restart_count = 0): CompartmentEvent => ({
   type: "compartment.starting",
   v: 1,
-  run: run + 1,
+  run,
   restart_count
 })
 
@@ -187,7 +187,7 @@ export const decideLift = (
 /** Moves the compartment to another host, because its host is gone for good. */
 export const decideMove = (state: CompartmentState, { host }: { readonly host: string }): Decided => {
   if (!isThere(state) || state.host === host) return NOTHING
-  const moved: CompartmentEvent = { type: "compartment.moved", v: 1, from: state.host, host }
+  const moved: CompartmentEvent = { type: "compartment.moved", v: 1, from: state.host, host, run: state.next_run }
   if (state.status === "deleting") return { events: [moved, DELETING] }
   const runs = state.desired === "running" && !isSuspended(state)
   return { events: runs ? [moved] : [moved, { ...STOPPED, desired: state.desired }] }

@@ -27,6 +27,12 @@ export const suspensionsAfter = (before: CompartmentValue["suspensions"], by: st
       : one.by !== by || (report !== undefined && one.report !== undefined && one.report !== report)
   )
 
+const ordered = (run: number, at: number): Pick<CompartmentValue, "run" | "ordered_at" | "next_run"> => ({
+  run,
+  ordered_at: at,
+  next_run: run + 1
+})
+
 const born = (
   {
     agent,
@@ -54,7 +60,7 @@ const born = (
   hub_key,
   status: "creating",
   desired: "running",
-  run: 1,
+  ...ordered(1, at),
   next: "stopped",
   suspensions: [],
   cleared: false,
@@ -81,7 +87,7 @@ const changed = (state: CompartmentValue, event: CompartmentEvent, at: number): 
     }
     case "compartment.starting": {
       const { run, restart_count } = event
-      return { ...state, status: "starting", desired: "running", run, restart_count, restart_at: null }
+      return { ...state, status: "starting", desired: "running", ...ordered(run, at), restart_count, restart_at: null }
     }
     case "compartment.running": {
       const { at: started_at, image = state.image } = event
@@ -119,8 +125,10 @@ const changed = (state: CompartmentValue, event: CompartmentEvent, at: number): 
       const cleared = state.cleared || event.by === "operator" || event.by === "report"
       return { ...state, suspensions, status, next, cleared }
     }
-    case "compartment.moved":
-      return { ...state, host: event.host, status: "creating", run: state.run + 1, restart_at: null }
+    case "compartment.moved": {
+      const { host, run = state.next_run } = event
+      return { ...state, host, status: "creating", ...ordered(run, at), restart_at: null }
+    }
     case "compartment.deleting":
       return { ...state, status: "deleting", desired: "stopped", restart_at: null, links: [] }
     default:

@@ -11,7 +11,8 @@ const EXITS = {
   stopped: "Stopped",
   lost: "The container was gone, or its host had been started anew",
   disk: "Stopped: /data holds more than 125 % of its quota",
-  failed: "It could not be started"
+  failed: "It could not be started",
+  restored: "Started anew: the service was restored from a backup that is older than the last start"
 } as const
 
 const exitOf = ({ why, exit_code, oom_killed, error }: CompartmentEvent & { readonly type: "compartment.exited" }) => {

@@ -5,6 +5,8 @@
  *  - `run` numbers the starts. A host may start a run once, only if it is the newest, and only while it is wanted. So
  *    nothing runs twice, even if a process dies between a decision and the start.
  *  - A report about a run that is not the newest, or by another host, changes nothing.
+ *  - A restored log lacks the starts since the backup. So the next start after a restore skips numbers
+ *    (since-restore.ts), and a host that has begun a later run than the newest one reports it.
  *  - `desired` is the state that was ordered last: by its agent, by a person, or by a stop because `/data` is over its
  *    quota. `status` is the present state. A suspended compartment does not start, whatever is desired.
  *  - Values of secrets are in the state and in the log only as sealed boxes, which only hosts can open. Their names are
@@ -60,6 +62,10 @@ export const CompartmentValue = Schema.Struct({
   status: CompartmentStatus,
   desired: Schema.Literals(["running", "stopped"]),
   run: Schema.Int,
+  /** When the run was ordered, in Unix ms. */
+  ordered_at: Schema.Number,
+  /** The number of the next start. */
+  next_run: Schema.Int,
   /** The state that follows a stop under way. */
   next: Schema.Literals(["stopped", "starting", "suspended"]),
   /** The suspensions, oldest first: one for each cause and report. After one is lifted, another may still apply. */
@@ -127,7 +133,7 @@ export const CompartmentEvent = Schema.Union([
     run: Schema.Int,
     exit_code: Schema.NullOr(Schema.Int),
     oom_killed: Schema.Boolean,
-    why: Schema.Literals(["program", "stopped", "lost", "disk", "failed"]),
+    why: Schema.Literals(["program", "stopped", "lost", "disk", "failed", "restored"]),
     error: Schema.NullOr(Schema.String),
     at: Schema.Number,
     agent: Schema.String,
@@ -157,7 +163,8 @@ export const CompartmentEvent = Schema.Union([
     name: Schema.String
   }),
   event("compartment.lifted", 1, { by: Schema.String, report: Schema.optionalKey(Schema.Int) }),
-  event("compartment.moved", 1, { from: Schema.String, host: Schema.String }),
+  /** `run` is absent in events of older releases, and is then the number after the last one. */
+  event("compartment.moved", 1, { from: Schema.String, host: Schema.String, run: Schema.optionalKey(Schema.Int) }),
   event("compartment.files_queued", 1, {
     upload: Schema.Int,
     dest: Schema.String,

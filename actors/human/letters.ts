@@ -13,6 +13,8 @@ interface LetterRequest {
   readonly values: Readonly<Record<string, string>>
   /** Unix ms. */
   readonly at: number
+  /** Absent for a new one. */
+  readonly id?: string | undefined
 }
 
 const noLetters = untilOperator(refusal("letters_unavailable", "This deployment sends no letters to people."))
@@ -25,10 +27,9 @@ export const lettersGoOut = ({ letters }: Pick<LetterParts, "letters">): Effect.
 export const post = (
   { letters }: Pick<LetterParts, "letters">,
   sealer: Sealer,
-  { human, template, to, values, at }: LetterRequest
+  { human, template, to, values, at, id = newLetterId() }: LetterRequest
 ): Posted => {
   if (letters.transport === null) return {}
-  const id = newLetterId()
   const sealed = sealLetter(sealer, id, { to: to.email, name: to.name, values })
   return posting({ id, human, template, sealed }, at)
 }

@@ -51,13 +51,14 @@ export interface Opening {
   ) => (state: HumanState, input: null, context: At) => Effect.Effect<LinkFacts, Refusal>
   /**
    * A letter that reports an event. It is only sent to a confirmed address, so that strangers cannot fill somebody's
-   * mailbox.
+   * mailbox. `letter`: the letter's id, if it is not a new one.
    */
   readonly told: (
     template: TemplateName,
     opened: OpenedAccount,
     context: At,
-    values?: Readonly<Record<string, string>>
+    values?: Readonly<Record<string, string>>,
+    letter?: string
   ) => Posted
   /** `browser`: the browser's name, if it sends one. */
   readonly loginOf: (opened: OpenedAccount, context: At, browser: string | undefined) => LoginFacts
@@ -93,10 +94,10 @@ export const openingOf = (parts: LetterParts): Opening => {
       secret: openPassword(sealer, id, human.password)
     }))
 
-  const told: Opening["told"] = (template, account, { id, at }, values = {}) =>
+  const told: Opening["told"] = (template, account, { id, at }, values = {}, letter) =>
     !account.human.email_verified
       ? {}
-      : post(parts, account.sealer, { human: id, template, to: personalOf(account, id), values, at })
+      : post(parts, account.sealer, { human: id, template, to: personalOf(account, id), values, at, id: letter })
 
   return {
     keys,

@@ -22,8 +22,13 @@ const ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 const ID_CHARS = 26
 const LETTER_ID = /^[a-z2-7]{26}$/
 
+const lettersOf = (bytes: Uint8Array): string => Array.from(bytes, (byte) => ALPHABET[byte & 31]).join("")
+
 /** 130 random bits, so that it cannot be guessed. */
-export const newLetterId = (): string => Array.from(randomBytes(ID_CHARS), (byte) => ALPHABET[byte & 31]).join("")
+export const newLetterId = (): string => lettersOf(randomBytes(ID_CHARS))
+
+/** The id that belongs to a mark of `Sealer`, which has 32 bytes in hex. Nobody without the key can guess it. */
+export const letterIdOf = (mark: string): string => lettersOf(Buffer.from(mark, "hex").subarray(0, ID_CHARS))
 
 export const isLetterId = (id: string): boolean => LETTER_ID.test(id)
 

@@ -4,10 +4,10 @@
  *
  * Invariants
  *  - Each owner has one key. It is made before the owner, and never changes. It is stored in a separate stream, sealed
- *    under a key of the service. Apart from backups, other copies are only in the memory of processes, which use them
- *    for a minute.
- *  - When the owner is erased, the server overwrites the key's bytes. Processes stop using it within a minute, and
- *    backups drop it with their next run. Then nobody can open what is left in the log, in snapshots or in tables.
+ *    under a key of the service. Apart from backups, other copies are only in the memory of processes.
+ *  - When the owner is erased, the server overwrites the key's bytes. Each process has forgotten the key KEPT_MS after
+ *    it asked for it, whether or not it is used again. Backups drop it with their next run. Then nobody can open what is
+ *    left in the log, in snapshots or in tables.
  *  - Folding events needs no key, because states hold the sealed values as they are.
  */
 import { randomBytes } from "node:crypto"
@@ -18,19 +18,22 @@ import { eraseAll } from "./erase.ts"
 import { lastMessage, leaderMessage } from "./last-message.ts"
 import { requestStream } from "./requests.ts"
 import { Sealer } from "./seal.ts"
-import { wallMs } from "../../schemas/runtime/clock.ts"
+import { after, type Cancel, monotonicMs } from "../../schemas/runtime/clock.ts"
 
 const KEY_BYTES = 32
 const TIMEOUT_MS = 3000
-/** The most keys in memory, and the time for which one is used. */
-const CACHED_MAX = 1000
-const CACHED_MS = 60_000
+/** The most keys in memory. */
+const KEPT_MAX = 1000
+/** The time after which a process has forgotten a key. An erased key is used no longer than this. */
+const KEPT_MS = 60_000
 
 const text = new TextDecoder()
 
-interface Cached {
+interface Kept {
   readonly sealer: Sealer
+  /** Monotonic ms. A process that was frozen forgets late, and must not use the key before. */
   readonly until: number
+  readonly cancel: Cancel
 }
 
 export interface KeyPlace {
@@ -47,7 +50,7 @@ export class ErasableKeys {
   private readonly nats: NatsConnection
   private readonly master: Sealer
   private readonly place: KeyPlace
-  private readonly cached = new Map<string, Cached>()
+  private readonly kept = new Map<string, Kept>()
 
   constructor(nats: NatsConnection, master: Sealer, place: KeyPlace) {
     this.nats = nats
@@ -58,8 +61,8 @@ export class ErasableKeys {
   /** The sealer of an owner; `null` if its key was erased or never existed. */
   of(owner: string): Effect.Effect<Sealer | null, Refusal> {
     return Clock.clockWith((clock) => {
-      const cached = this.cached.get(owner)
-      if (cached !== undefined && cached.until > wallMs(clock)) return Effect.succeed(cached.sealer)
+      const kept = this.kept.get(owner)
+      if (kept !== undefined && kept.until > monotonicMs(clock)) return Effect.succeed(kept.sealer)
       return this.asked(() => this.read(owner, clock))
     })
   }
@@ -80,9 +83,9 @@ export class ErasableKeys {
   /** Erases an owner's key. A repeated erasure finds nothing and succeeds. */
   erase(owner: string): Effect.Effect<void, Refusal> {
     return this.asked(async () => {
-      this.cached.delete(owner)
       const { stream, subjectOf } = this.place
       await eraseAll(this.nats, stream, subjectOf(owner), TIMEOUT_MS)
+      this.forget(owner)
     })
   }
 
@@ -109,13 +112,25 @@ export class ErasableKeys {
 
   private async read(owner: string, clock: Clock.Clock): Promise<Sealer | null> {
     const { stream, subjectOf, purposeOf, use } = this.place
+    const asked = monotonicMs(clock)
     const last = await lastMessage(this.nats, stream, subjectOf(owner), TIMEOUT_MS)
     if (last === null || last.data.length === 0) return null
     const key = Buffer.from(this.master.open(text.decode(last.data), purposeOf(owner)), "base64url")
     const sealer = new Sealer(key, use)
-    this.cached.set(owner, { sealer, until: wallMs(clock) + CACHED_MS })
-    if (this.cached.size > CACHED_MAX) this.cached.delete(this.cached.keys().next().value ?? "")
+    this.keep(owner, sealer, asked + KEPT_MS, clock)
     return sealer
+  }
+
+  private keep(owner: string, sealer: Sealer, until: number, clock: Clock.Clock): void {
+    this.forget(owner)
+    const cancel = after(clock, Math.max(0, until - monotonicMs(clock)), () => this.forget(owner), "unref")
+    this.kept.set(owner, { sealer, until, cancel })
+    if (this.kept.size > KEPT_MAX) this.forget(this.kept.keys().next().value ?? "")
+  }
+
+  private forget(owner: string): void {
+    this.kept.get(owner)?.cancel()
+    this.kept.delete(owner)
   }
 
   private asked<A>(request: (clock: Clock.Clock) => Promise<A>): Effect.Effect<A, Refusal> {

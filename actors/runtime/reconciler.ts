@@ -9,6 +9,8 @@
  *  - Files for a running program are unpacked outside of the rounds, so that a slow unpacking delays no start and no
  *    stop.
  *  - While actors, bus or engine cannot be reached, compartments are left as they are, and programs continue.
+ *  - A run that its actor does not know, because the log was restored, is reported. It is ended when the actor has
+ *    ordered a later one.
  *  - The beginning of a run is noted on disk before its container is created. If the container is gone, the run is
  *    reported as lost, and never begun a second time.
  */
@@ -137,6 +139,8 @@ export class Reconciler {
         return false
       case "tell exit":
         return this.#tellExit(compartment, step, wanted)
+      case "tell ahead":
+        return this.#tellAhead(compartment, step, wanted)
       case "start":
         return wanted === null ? false : this.#start(compartment, wanted)
       case "keep":
@@ -158,6 +162,17 @@ export class Reconciler {
     if (why === "program")
       this.#parts.machine.say(compartment, `ended${exit_code === null ? "" : ` with exit code ${exit_code}`}`)
     await this.#report(compartment, `exited-${wanted.run}`, told)
+    return true
+  }
+
+  async #tellAhead(
+    compartment: string,
+    { run }: Step & { do: "tell ahead" },
+    wanted: Desired | null
+  ): Promise<boolean> {
+    if (wanted === null) return false
+    const told = { type: "ahead", run, at: wallMs(this.#parts.clock) } as const
+    await this.#report(compartment, `ahead-${wanted.run}-${run}`, told)
     return true
   }
 

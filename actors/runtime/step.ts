@@ -19,6 +19,11 @@ export type Step =
       readonly why: "program" | "stopped" | "lost" | "disk"
       readonly at: number | null
     }
+  /**
+   * This host has begun a later run than its actor knows, because the log was restored. The actor gives the next start a
+   * number after `run`, so that what runs here is ended as an earlier start.
+   */
+  | { readonly do: "tell ahead"; readonly run: number }
   /** Removes the container. The compartment's data and log stay. */
   | { readonly do: "remove" }
   | { readonly do: "destroy" }
@@ -43,10 +48,12 @@ const LOST: Step = { do: "tell exit", exitCode: null, oomKilled: false, why: "lo
 const GONE: Step = { do: "tell exit", exitCode: null, oomKilled: false, why: "stopped", at: null }
 
 const toRun = (wanted: NonNullable<There["wanted"]>, { found, begun, overfull }: Omit<There, "wanted">): Step => {
-  if (found === null) return begun >= wanted.run ? LOST : { do: "start" }
-  // A container of an earlier start is removed first. One of a later start is left alone until its actor knows of it.
+  const newest = Math.max(begun, found?.run ?? 0)
+  // The wanted state may be a moment old. So only the actor's answer ends a container of a later start.
+  if (newest > wanted.run) return { do: "tell ahead", run: newest }
+  if (found === null) return begun === wanted.run ? LOST : { do: "start" }
+  // A container of an earlier start is removed first.
   if (found.run < wanted.run) return { do: found.state === "running" ? "stop" : "remove" }
-  if (found.run > wanted.run) return { do: "nothing" }
   if (found.state === "created") return { do: "start" }
   if (found.state === "exited") return exitOf(found, found.run === overfull ? "disk" : "program")
   if (found.run === overfull) return { do: "stop" }

@@ -36,8 +36,18 @@ export const mailReading = ({ bus, blobs }: Pick<EdgeParts, "bus" | "blobs">) =>
 
   const numbers = (call: Call, agent: string) => bus.read(call, { actor: agent, op: "mailer.mailboxes", input: null })
 
-  const several = (call: Call, agent: string, ids: ReadonlyArray<number>) =>
-    Effect.forEach(ids, (id) => mailbox(call, agent, id), { concurrency: MAILBOXES_ABREAST })
+  /** Leaves out a mailbox that was closed a moment ago. */
+  const several = (call: Call, agent: string, ids: ReadonlyArray<number>) => {
+    const one = (id: number) =>
+      mailbox(call, agent, id).pipe(
+        Effect.map((found): ReadonlyArray<Mailbox> => [found]),
+        Effect.catchIf(
+          ({ refusal }) => refusal.code === "not_found",
+          () => Effect.succeed([])
+        )
+      )
+    return Effect.map(Effect.forEach(ids, one, { concurrency: MAILBOXES_ABREAST }), (all) => all.flat())
+  }
 
   return {
     mailbox,

@@ -14,6 +14,7 @@
  *    size.
  *  - Every vault gets a commit (vaults.ts). It ends the tokens of fill services. Unless the operator allows card fills,
  *    it also stops them until the next day (UTC).
+ *  - Vaults, entries and mailboxes whose keys or ciphertexts were erased while the backup was made are ended (erased.ts).
  *  - The archive is restored before the vaults get their commits. Its segments are checked before anything is emptied.
  *  - The durable consumers continue at the positions that were recorded before the copying (backup.ts).
  */
@@ -50,6 +51,7 @@ import {
   type StreamPart,
   tailFile
 } from "./manifest.ts"
+import { closeErasedMailboxes } from "./erased.ts"
 import { skipNumbers, skipSequences } from "./gap.ts"
 import { dropOrphans } from "./orphans.ts"
 import { checkSegments, copySegments, isIn } from "./segments.ts"
@@ -242,10 +244,11 @@ const restored = async (
     queueMax: LOG_BATCH,
     archive: older?.archive
   })
-  const vaults = await commitVaultsRestored(log, manager, older, { at: Date.now(), cards: parts.cards, gap })
+  const erased = { log, nats, manager, older, at: Date.now() }
+  const more = (await commitVaultsRestored(erased, { cards: parts.cards, gap })) + (await closeErasedMailboxes(erased))
   await dropOrphans(log, manager)
   for (const consumer of manifest.consumers) await consumerBack(consumer, parts)
-  return { manifest, lastSeq, nextSeq: skipped + vaults + 1, commits }
+  return { manifest, lastSeq, nextSeq: skipped + more + 1, commits }
 }
 
 /** Copies the segments to the archive, and makes their index. */

@@ -2,17 +2,16 @@
  * A restore ends the fill services of every vault, since tokens that were used after the backup would be valid again.
  * It ends all open fills, since those may have been reported after the backup, and skips numbers of fills, since an
  * owner's answer names its fill by number.
+ * Vaults whose keys were erased while the backup was made are revoked (erased.ts).
  * It also stops card fills until the end of the day (UTC), since payments after the backup are unknown. The operator may
  * allow card fills at once.
  */
-import type { JetStreamManager } from "@nats-io/jetstream"
 import { nuid } from "@nats-io/transport-node"
-import type { OpenArchive } from "../../actors/log/archive/open.ts"
-import type { EventLog } from "../../actors/log/commit.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import { Fault } from "../cli/fault.ts"
+import { type ErasedParts, endedInVault, idsOf } from "./erased.ts"
 
-const BATCH = 1000
+const BATCH = 100
 /** Numbers that a vault skips at least. It opens fewer fills between two backups. */
 const SKIPPED_MIN = 1000
 const DAY_MS = 86_400_000
@@ -22,20 +21,17 @@ const DAY_MS = 86_400_000
  * vaults.
  */
 export const commitVaultsRestored = async (
-  log: EventLog,
-  manager: JetStreamManager,
-  older: OpenArchive | null,
-  { at, cards, gap }: { readonly at: number; readonly cards: boolean; readonly gap: number }
+  parts: ErasedParts,
+  { cards, gap }: { readonly cards: boolean; readonly gap: number }
 ): Promise<number> => {
-  const { state } = await manager.streams.info(streams.events, { subjects_filter: subjects.eventsOf("vault") })
-  const all = new Set(Object.keys(state.subjects ?? {}))
-  if (older !== null)
-    for await (const ids of older.index.idsOf("vault")) for (const id of ids) all.add(subjects.event("vault", id))
-  const vaults = [...all]
+  const { log, at } = parts
+  const vaults = await idsOf("vault", parts)
   const cards_from = cards ? null : at - (at % DAY_MS) + DAY_MS
-  const events = [{ type: "vault.restored", v: 1, cards_from, skipped: Math.max(gap, SKIPPED_MIN) }]
+  const restored = { type: "vault.restored", v: 1, cards_from, skipped: Math.max(gap, SKIPPED_MIN) }
   for (let from = 0; from < vaults.length; from += BATCH) {
-    const told = vaults.slice(from, from + BATCH).map(async (subject) => {
+    const told = vaults.slice(from, from + BATCH).map(async (agent) => {
+      const subject = subjects.event("vault", agent)
+      const events = [restored, ...(await endedInVault(parts, agent))]
       const commit = { v: 1 as const, id: nuid.next(), op: "hub.restore", at, events }
       const result = await log.append([{ subject, expected: await log.lastSeq(subject), commit }])
       if (!result.ok) throw new Fault(`${streams.events} took nothing for a vault: ${result.reason}`)

@@ -97,6 +97,8 @@ export const Reported = Schema.Union([
     at: Schema.Number,
     lasting: Schema.optionalKey(Schema.Boolean)
   }),
+  /** The host has begun this run, which is later than the wanted one, because the log was restored from a backup. */
+  Schema.Struct({ type: Schema.Literal("ahead"), run: Schema.Int, at: Schema.Number }),
   Schema.Struct({ type: Schema.Literal("removed") }),
   Schema.Struct({
     type: Schema.Literal("upload"),

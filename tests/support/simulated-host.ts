@@ -17,6 +17,8 @@ import { subjects } from "../../schemas/subjects.ts"
 import { VERSION } from "../../schemas/version.ts"
 import type { TestService } from "./service.ts"
 
+/** The exit code of a program that ends by itself. */
+const EXITED = 3
 /** The exit code of a program that SIGTERM ended. */
 const TERMINATED = 143
 const IMAGE = `hub-compartment:${VERSION}`
@@ -87,6 +89,15 @@ class SimulatedMachine implements Machine {
     return Promise.resolve()
   }
 
+  /** The program ends by itself. */
+  exit(compartment: string): void {
+    const found = this.#containers.get(compartment)
+    if (found === undefined) throw new Error(`${compartment} has no container here`)
+    this.#programs.end(compartment, this.name)
+    const over = { state: "exited" as const, exitCode: EXITED, finishedAt: Date.now() }
+    this.#containers.set(compartment, { ...found, ...over })
+  }
+
   remove = async (compartment: string): Promise<void> => {
     await this.stop(compartment)
     this.#containers.delete(compartment)
@@ -116,14 +127,14 @@ const DEAD = new Error("this host is dead")
 export class SimulatedHost {
   readonly id = `host_${randomBytes(8).toString("hex")}`
   readonly #service: TestService
-  readonly #machine: SimulatedMachine
+  readonly machine: SimulatedMachine
   readonly #max: number
   /** Ends what the running host has started. */
   #end: (() => Promise<void>) | null = null
 
   constructor(service: TestService, programs: Programs, max: number) {
     this.#service = service
-    this.#machine = new SimulatedMachine(this.id, programs)
+    this.machine = new SimulatedMachine(this.id, programs)
     this.#max = max
   }
 
@@ -134,7 +145,7 @@ export class SimulatedHost {
     const asked: AskOnce = (...call) => (life.over ? Promise.reject(DEAD) : send(...call))
     const reconciler = new Reconciler({
       clock: machineClock,
-      machine: this.#machine,
+      machine: this.machine,
       atOnce: LIMITS.service.runtime.reconciled_at_once,
       desired: desiredStateFrom(asked, this.id),
       report: async (command, compartment, told) => {
@@ -146,7 +157,7 @@ export class SimulatedHost {
     const beat = new Beat({
       clock: machineClock,
       asked,
-      machine: this.#machine,
+      machine: this.machine,
       host: this.id,
       max: this.#max,
       image: IMAGE,
@@ -169,6 +180,6 @@ export class SimulatedHost {
   async die(): Promise<void> {
     await this.#end?.()
     this.#end = null
-    this.#machine.lose()
+    this.machine.lose()
   }
 }

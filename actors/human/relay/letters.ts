@@ -11,7 +11,7 @@ import {
 } from "../../../schemas/relay/events.ts"
 import type { Relayed } from "../../../schemas/relay/operations.ts"
 import type { PrepareContext } from "../../engine/definition.ts"
-import { subjectValues } from "../../letter/noun.ts"
+import { letterIdOf, subjectValues } from "../../letter/noun.ts"
 import type { Actors } from "../../engine/services.ts"
 import type { Posted } from "../decide.ts"
 import type { OpenedAccount, Opening } from "../opening.ts"
@@ -40,17 +40,25 @@ export const relayLetter = (
   })
 
 /**
+ * Names a summary letter by the state that it ends. A summary that waited at a backup may have been sent since, and is
+ * sent again after the restore. It then has the same id, and so the same Message-ID.
+ */
+const digestId = ({ sealer }: OpenedAccount, { due, letters }: RelayState): string =>
+  letterIdOf(sealer.mark(`${due} ${letters.at(-1) ?? 0}`, "summary letter"))
+
+/**
  * The summary letter, with the number of held events by agent and kind. Beyond `max` events only new kinds are added
  * (decide.ts).
  */
 export const digestLetter = (
   told: Opening["told"],
   account: OpenedAccount,
-  held: RelayState["held"],
+  relay: RelayState,
   max: number,
   context: PrepareContext
 ): Effect.Effect<Posted, Refusal, Actors> =>
   Effect.gen(function* () {
+    const { held } = relay
     const agents = [...new Set(held.map(({ agent }) => agent))].filter((agent) => agent !== "")
     const named = yield* Effect.forEach(
       agents,
@@ -64,5 +72,6 @@ export const digestLetter = (
         ? `Other things, ${least}${count} times`
         : `${handles.get(agent) ?? "An agent"}, ${least}${count} times: ${relayedEvent(event)?.description ?? event}`
     )
-    return told("relayed_digest", account, context, { lines: lines.join("\n"), ...subjectValues(DIGEST) })
+    const values = { lines: lines.join("\n"), ...subjectValues(DIGEST) }
+    return told("relayed_digest", account, context, values, digestId(account, relay))
   })

@@ -94,7 +94,7 @@ export const relayOperations = (
         Effect.gen(function* () {
           if (!isActive(state) || state.relay.held.length === 0 || !byLetter(state)) return { letter: null }
           const account = yield* opened(state, context.id)
-          return { letter: yield* digestLetter(told, account, state.relay.held, owner.relay_held_max, context) }
+          return { letter: yield* digestLetter(told, account, state.relay, owner.relay_held_max, context) }
         }),
       decide: decideDigest,
       answer: () => null

@@ -62,10 +62,13 @@ export const mailSendingKind = kind(fold, sendingOperations, ({ mail, restored, 
         answer: () => null
       }),
       "mail_sending.report": write({
-        decide: (state, input) => decideReport(state, input),
+        decide: (state, input, context) => decideReport(state, input, isUnsure(state, context.seq, restored)),
         answer: () => null
       }),
-      "mail_sending.unsubscribe": write({ decide: (state) => decideUnsubscribe(state), answer: () => null }),
+      "mail_sending.unsubscribe": write({
+        decide: (state, _input, context) => decideUnsubscribe(state, isUnsure(state, context.seq, restored)),
+        answer: () => null
+      }),
       "mail_sending.look": read((state) =>
         state === null
           ? { refused: noSending }

@@ -24,7 +24,7 @@ const RESTORED =
 
 /**
  * True for a message that was in the queue at the time of the backup and may have been sent before the restore. `seq`:
- * the sequence of its last commit.
+ * the sequence of its last commit. So every commit after a restore must change the phase of an unsure message.
  */
 export const isUnsure = (state: MailSendingState, seq: number, restored: Restored): boolean => {
   if (state === null || seq > restored.seq || state.phase === "over") return false
@@ -175,18 +175,23 @@ const isFurther = (state: MailSendingValue, status: SendingStatus): boolean =>
 const isAbout = ({ recipient, untagged }: MailSendingValue, { of }: SendingReport): boolean =>
   of === undefined || of.includes(recipient) || (untagged !== undefined && of.includes(untagged.recipient))
 
-export const decideReport = (state: MailSendingState, report: SendingReport): Decided => {
+/** `unsure`: see `isUnsure`. Then a message may have been sent although the log has no attempt. */
+export const decideReport = (state: MailSendingState, report: SendingReport, unsure = false): Decided => {
   const { type, reason } = report
   if (state === null) return NO_SENDING
   if (!isAbout(state, report)) return NOTHING
-  if (state.attempts === 0 || !isFurther(state, type)) return NOTHING
+  if ((state.attempts === 0 && !unsure) || !isFurther(state, type)) return NOTHING
   const detail = type === "delivered" ? null : short(reason)
   return { events: [{ type: "mail_sending.reported", v: 1, ...aboutOf(state), ...ownOf(state), status: type, detail }] }
 }
 
-export const decideUnsubscribe = (state: MailSendingState): Decided => {
+/**
+ * `unsure`: see `isUnsure`. The sending then ends in the same commit. A commit of this actor after the restore would
+ * otherwise make it look as if it had been queued since.
+ */
+export const decideUnsubscribe = (state: MailSendingState, unsure = false): Decided => {
   if (state === null) return NO_SENDING
-  return state.attempts === 0 || state.unsubscribed
-    ? NOTHING
-    : { events: [{ type: "mail_sending.unsubscribed", v: 1, ...aboutOf(state) }] }
+  if ((state.attempts === 0 && !unsure) || state.unsubscribed) return NOTHING
+  const unsubscribed: MailSendingEvent = { type: "mail_sending.unsubscribed", v: 1, ...aboutOf(state) }
+  return { events: unsure ? [lost(state, true), unsubscribed] : [unsubscribed] }
 }

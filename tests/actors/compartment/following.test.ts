@@ -23,11 +23,11 @@ import type { ReporterWeight } from "../../../schemas/moderation/operations.ts"
 import { BY, IMAGE, LONGEST_WAIT_MS, NAME, World } from "./world.ts"
 
 const does: Readonly<Record<string, (world: World) => void>> = {
-  start: (world) => world.decide(decideStart(world.state, { by: BY })),
-  stop: (world) => world.decide(decideStop(world.state, { by: BY })),
-  restart: (world) => world.decide(decideRestart(world.state, { by: BY })),
-  suspend: (world) => world.decide(decideSuspend(world.state, { by: "report", reason: "spam" })),
-  lift: (world) => world.decide(decideLift(world.state, { by: "operator" })),
+  start: (world) => world.decide(decideStart(world.seen, { by: BY })),
+  stop: (world) => world.decide(decideStop(world.seen, { by: BY })),
+  restart: (world) => world.decide(decideRestart(world.seen, { by: BY })),
+  suspend: (world) => world.decide(decideSuspend(world.seen, { by: "report", reason: "spam" })),
+  lift: (world) => world.decide(decideLift(world.seen, { by: "operator" })),
   follow: (world) => void world.follow(),
   "follow and die": (world) => void world.follow(false),
   "program ends": (world) => world.end(1),
@@ -35,6 +35,8 @@ const does: Readonly<Record<string, (world: World) => void>> = {
   "no start goes well": (world) => void (world.fault = "passing"),
   "what it is given is unusable": (world) => void (world.fault = "lasting"),
   "starts go well": (world) => void (world.fault = null),
+  backup: (world) => world.backUp(),
+  restore: (world) => world.restore(),
   "a second": (world) => world.pass(1000),
   "a quarter of an hour": (world) => world.pass(900_000)
 }
@@ -75,6 +77,47 @@ test("whatever happens in whatever order, nothing is begun twice, and host and a
   )
 })
 
+test("a host that has begun a later start than a restored log knows ends it, and starts anew under a new number", () => {
+  const world = new World()
+  world.rest()
+  world.backUp()
+  does["restart"]?.(world)
+  world.rest()
+  expect(world.container).toMatchObject({ run: 2, state: "running" })
+  world.restore()
+  world.rest()
+  expect(world.state).toMatchObject({ status: "running", restart_count: 0 })
+  expect((world.state as CompartmentValue).notes.map(({ type }) => type)).toContain("exited")
+  expect(new Set(world.starts).size).toBe(3)
+  settled(world)
+})
+
+test("a program of before a backup runs on after a restore", () => {
+  const world = new World()
+  world.rest()
+  world.backUp()
+  world.restore()
+  world.rest()
+  expect([world.state, world.container]).toMatchObject([{ status: "running" }, { run: 1, state: "running" }])
+})
+
+test("a start that is ordered right after a restore is none of those since the backup", () => {
+  const world = new World()
+  world.rest()
+  does["stop"]?.(world)
+  world.rest()
+  world.backUp()
+  world.decide(decideChange(world.seen, { by: BY, name: null, command: "other", set: [], removed: [] }, LIMITS.runtime))
+  does["start"]?.(world)
+  world.rest()
+  const lost = world.container?.run
+  world.restore()
+  does["start"]?.(world)
+  world.rest()
+  expect(world.container).toMatchObject({ state: "running" })
+  expect(world.container?.run).not.toBe(lost)
+})
+
 test("whatever happened before, a deleted one leaves nothing behind", () => {
   fc.assert(
     fc.property(acts, (names) => {
@@ -83,7 +126,8 @@ test("whatever happened before, a deleted one leaves nothing behind", () => {
       world.decide(decideDelete(world.state, { by: BY, confirm: NAME }))
       world.rest()
       expect([world.state?.status, world.container]).toEqual(["deleted", null])
-      for (const name of names) does[name]?.(world)
+      // A restore brings a deleted one back.
+      for (const name of names) if (name !== "restore") does[name]?.(world)
       expect([world.state?.status, world.container]).toEqual(["deleted", null])
     }),
     { numRuns: 500 }

@@ -1,6 +1,7 @@
 /** A compartment's actor and a host that follows it, as pure functions: what would be containers are values. */
 import { type Decided } from "../../../actors/compartment/decide.ts"
 import { decideDue, decideReport } from "../../../actors/compartment/decide-reports.ts"
+import { seenSince } from "../../../actors/compartment/since-restore.ts"
 import { evolveCompartment } from "../../../actors/compartment/evolve.ts"
 import { desiredOf } from "../../../actors/compartment/record.ts"
 import { type CompartmentState, isThere } from "../../../actors/compartment/state.ts"
@@ -50,6 +51,27 @@ export class World {
   /** Runs that were begun, in their order. */
   readonly starts: Array<number> = []
   #timers: Array<number> = []
+  #backup: { readonly state: CompartmentState; readonly timers: ReadonlyArray<number> } | null = null
+  /** When the log was restored last, in Unix ms; `null` before that. */
+  #restoredAt: number | null = null
+
+  /** The state as decisions see it. */
+  get seen(): CompartmentState {
+    return this.#restoredAt === null ? this.state : seenSince(0)(this.state, this.#restoredAt)
+  }
+
+  backUp(): void {
+    this.#backup = { state: this.state, timers: [...this.#timers] }
+  }
+
+  /** The log becomes as it was at the backup. What the host has begun since stays. */
+  restore(): void {
+    if (this.#backup === null) return
+    this.state = this.#backup.state
+    this.#timers = [...this.#backup.timers]
+    this.#restoredAt = this.now
+    this.pass(1)
+  }
 
   decide(decision: Decided): void {
     if ("refused" in decision) return
@@ -58,13 +80,13 @@ export class World {
   }
 
   report(told: Reported): void {
-    this.decide(decideReport(this.state, { host: HOST, told }, { at: this.now }, LIMITS.runtime))
+    this.decide(decideReport(this.seen, { host: HOST, told }, { at: this.now }, LIMITS.runtime))
   }
 
   pass(ms: number): void {
     this.now += ms
     for (const at of this.#timers.filter((one) => one <= this.now))
-      this.decide(decideDue(this.state, { name: "restart", at }, { at: this.now }))
+      this.decide(decideDue(this.seen, { name: "restart", at }, { at: this.now }))
     this.#timers = this.#timers.filter((one) => one > this.now)
   }
 
@@ -93,6 +115,9 @@ export class World {
         this.container = null
         this.begun = 0
         if (told) this.report({ type: "removed" })
+        return told
+      case "tell ahead":
+        if (told) this.report({ type: "ahead", run: step.run, at: this.now })
         return told
       case "tell exit": {
         const { exitCode: exit_code, oomKilled: oom_killed, why } = step

@@ -7,6 +7,7 @@ import {
   decideRetry,
   decideSettle,
   decideTake,
+  decideUnsubscribe,
   isUnsure,
   LOST,
   RETRY_TIMER
@@ -152,6 +153,25 @@ describe("a message on its way", () => {
     expect(apply(waiting(900), decideRetry(waiting(900), { name: RETRY_TIMER, at: 900 }, at))).toMatchObject({
       phase: "called"
     })
+  })
+
+  test("that may have been sent in the time that a restore has lost is over when its recipient answers", () => {
+    const restored = { seq: 10, at: 1000 }
+    const called = evolveMailSending(null, queued)
+    const put_off = { type: "mail_sending.put_off", v: 1, attempt: 1, reason: "later", due: 900 } as const
+    const attempted = { type: "mail_sending.attempted", v: 1, attempt: 1 } as const
+    for (const events of [[], [attempted], [attempted, put_off]]) {
+      const state = apply(called, { events })
+      expect(isUnsure(state, 10, restored)).toBe(true)
+      const left = apply(state, decideUnsubscribe(state, true))
+      expect(left).toMatchObject({ phase: "over", unknown: true, unsubscribed: true })
+      expect(decideTake(left, { repeatable: true })).toEqual({ events: [], reply: { attempt: null, lost: false } })
+      expect(decideRetry(left, { name: RETRY_TIMER, at: 900 }, { at: 2000 })).toEqual({ events: [] })
+      const bounced = { type: "bounced", reason: "no such mailbox" } as const
+      expect(apply(state, decideReport(state, bounced, true))).toMatchObject({ phase: "over", status: "bounced" })
+    }
+    expect(decideUnsubscribe(called)).toEqual({ events: [] })
+    expect(decideReport(called, { type: "bounced", reason: "forged" })).toEqual({ events: [] })
   })
 
   test("is of nobody before it is queued", () => {
