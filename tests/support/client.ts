@@ -26,7 +26,10 @@ export interface ClientOptions {
   readonly identity?: Identity
   /** Chooses the edge for the next exchange. */
   readonly edge: () => string
-  /** True to repeat a request also if its connection is lost. The Idempotency-Key makes this safe. */
+  /**
+   * True to repeat a request also if its connection is lost, or if a proxy says so (502). The Idempotency-Key makes this
+   * safe.
+   */
   readonly losesConnections?: boolean
   /** Called for each exchange that is followed by a retry. */
   readonly onRetry?: (answer: Answer | null) => void
@@ -75,7 +78,8 @@ export class AgentClient {
         withoutAnswer(cause, this.#options.losesConnections === true)
       )
       const meetsItself = tries > 1 && answer?.status === 409 && answer.code === "idempotency_in_flight"
-      if (answer !== null && answer.status !== 503 && !meetsItself) return answer
+      const isLost = this.#options.losesConnections === true && answer?.status === 502
+      if (answer !== null && answer.status !== 503 && !isLost && !meetsItself) return answer
       this.#options.onRetry?.(answer)
       if (Date.now() > end)
         throw new Error(
