@@ -28,16 +28,19 @@ export const WIDE = 3
 
 export const WIDE_CHALLENGES = 11
 
-/** Homes of buckets, as an actor would keep them. */
+/** Homes of buckets, as an actor would keep them. A draw that is asked again, because its answer was late, counts once. */
 const playHomes = (limits: Readonly<Record<string, number>>, wideLimits: Readonly<Record<string, number>>): void => {
   playActors(node)
   const left = new Map<string, number>()
+  const draws = new Map<string, number>()
   const endsAt = Date.now() + 60_000
   node.on("limit.draw", (ask) => {
     const { bucket, wanted, wide } = ask.input as { bucket: string; wanted: number; wide?: true }
     const limit = wide === true ? (wideLimits[bucket] ?? 1_000_000) : (limits[bucket] ?? 1_000_000)
-    const granted = Math.min(wanted, left.get(ask.actor) ?? limit)
-    left.set(ask.actor, (left.get(ask.actor) ?? limit) - granted)
+    const before = draws.get(ask.id)
+    const granted = before ?? Math.min(wanted, left.get(ask.actor) ?? limit)
+    if (before === undefined) left.set(ask.actor, (left.get(ask.actor) ?? limit) - granted)
+    draws.set(ask.id, granted)
     return { data: { granted, limit, remaining: left.get(ask.actor), resets_at: endsAt } }
   })
 }
