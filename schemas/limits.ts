@@ -314,6 +314,11 @@ export const LIMITS = {
      */
     max_queries: 500,
     max_client_queries: 50,
+    /**
+     * The most searches among them. One client gets three of 32 (edge/http/shares.ts). A search may take two seconds of
+     * a core of Postgres, and a node runs four at once.
+     */
+    max_searches: 32,
     /** The most records of lists that one edge holds at once, and the most for one client. */
     max_listed_records: 8_000,
     max_client_listed_records: 400,

@@ -1,15 +1,23 @@
 /**
- * Limits how many tasks run at the same time. Further tasks wait in a queue. If the queue is full, they are refused.
+ * Limits how many tasks run at the same time. Further tasks wait in a queue. If the queue is full, they are refused, and
+ * so are those that have waited for `WAITED_MAX_MS`, because nobody waits for their result any more.
  */
+import { machineClock, monotonicMs } from "../../schemas/runtime/clock.ts"
+
+const WAITED_MAX_MS = 3000
+
 export class Lanes {
   private underWay = 0
   private readonly line: Array<() => void> = []
   private readonly max: number
   private readonly waitingMax: number
+  private readonly now: () => number
 
-  constructor(max: number, waitingMax: number) {
+  /** `now`: monotonic ms. */
+  constructor(max: number, waitingMax: number, now = () => monotonicMs(machineClock)) {
     this.max = max
     this.waitingMax = waitingMax
+    this.now = now
   }
 
   async run<A>(work: () => Promise<A>): Promise<A> {
@@ -27,7 +35,11 @@ export class Lanes {
       return
     }
     if (this.line.length >= this.waitingMax) throw new Error("too much of this kind is under way")
+    const began = this.now()
     await new Promise<void>((resolve) => this.line.push(resolve))
+    if (this.now() - began < WAITED_MAX_MS) return
+    this.next()
+    throw new Error("a task of this kind has waited for too long")
   }
 
   private next(): void {

@@ -68,6 +68,10 @@ const refusedBy = (view: string, refusal: Refusal): Refused =>
 const utf8 = new TextDecoder()
 const encoder = new TextEncoder()
 
+/** True for a query whose text Postgres searches for. */
+const isSearch = (input: unknown): boolean =>
+  typeof input === "object" && input !== null && "q" in input && typeof input.q === "string" && input.q !== ""
+
 /** `refused` is `undefined` if the query succeeded. */
 export interface QueryObserver {
   readonly settled: (view: string, refused: ErrorCode | undefined, seconds: number) => void
@@ -152,7 +156,7 @@ export class Bus {
       const call = "call" in within ? within.call : within
       if (call === null || call.isProbe || this.places === null)
         return this.asked(within, view, input, () => undefined, timeoutMs)
-      const give = this.places.take(call)
+      const give = this.places.take(call, isSearch(input))
       if (give !== null) return this.asked(within, view, input, give, timeoutMs)
       call.crowded = true
       this.observer.settled(view, tooManyQueries.code, 0)
@@ -184,7 +188,7 @@ export class Bus {
             if (span !== null) endAs(span, answer === null ? "unavailable" : "ok")
             return answer
           } finally {
-            give(answer !== null)
+            give(answer !== null && (isGood(answer) || !isSearch(input)))
           }
         },
         catch: () => noAnswer(view)

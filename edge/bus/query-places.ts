@@ -1,10 +1,13 @@
 /**
  * Places of queries under way, divided among clients. A node answers a limited number of queries at once
- * (actors/queries/serve.ts), so slow queries of few clients could block the queries of all others.
+ * (actors/queries/serve.ts), and fewer searches (actors/content/searching.ts). So slow ones of few clients could block
+ * those of all others.
  *
  * Invariants
  *  - A query counts for the address that it came from. If an account signed the request, it counts for the account too:
  *    an account at many addresses has one share.
+ *  - A search takes a place among the searches too. If it has no result, it keeps both for `SEARCH_ENDS_MS`, because
+ *    Postgres does not cancel the reading of an index.
  *  - A place is freed when a node answers. Without an answer it is freed after `service.query_timeout_ms`, because the
  *    node may run the query until then.
  */
@@ -12,6 +15,7 @@ import type { Clock } from "effect"
 import type { Refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { after, monotonicMs } from "../../schemas/runtime/clock.ts"
+import type { Network } from "../http/address.ts"
 import type { Call } from "../http/call.ts"
 import type { Refused } from "../http/refused.ts"
 import { Shares } from "../http/shares.ts"
@@ -26,38 +30,56 @@ export const tooManyQueries: Refusal = {
 /** True for a refusal because the client has too many queries under way. */
 export const isCrowded = ({ refusal }: Refused): boolean => refusal === tooManyQueries
 
-/** Frees the place: at once if a node answered (`isAnswered`), otherwise when the query's time is over. */
-export type GivePlace = (isAnswered: boolean) => void
+/** A node closes the connection of a search after this time (actors/tables/database.ts). */
+const SEARCH_ENDS_MS = 12_000
+
+/** Frees the place: at once if the query has ended (`isEnded`), otherwise when its time is over. */
+export type GivePlace = (isEnded: boolean) => void
+
+interface Places {
+  readonly byAddress: Shares
+  readonly byAccount: Shares
+}
+
+const placesOf = (max: number, clientMax: number): Places => ({
+  byAddress: new Shares(max, clientMax),
+  byAccount: new Shares(max, clientMax)
+})
 
 export class QueryPlaces {
   private readonly clock: Clock.Clock
   private readonly timeoutMs: number
-  private readonly byAddress: Shares
-  private readonly byAccount: Shares
+  private readonly queries: Places
+  private readonly searches: Places
 
   constructor(clock: Clock.Clock, { service }: Pick<Limits, "service">) {
-    const { max_queries, max_client_queries, query_timeout_ms } = service
+    const { max_queries, max_client_queries, max_searches, query_timeout_ms } = service
     this.clock = clock
     this.timeoutMs = query_timeout_ms
-    this.byAddress = new Shares(max_queries, max_client_queries)
-    this.byAccount = new Shares(max_queries, max_client_queries)
+    this.queries = placesOf(max_queries, max_client_queries)
+    this.searches = placesOf(max_searches, max_searches)
   }
 
   /** `null` if the client has no place left. */
-  take(call: Call): GivePlace | null {
+  take(call: Call, isSearch = false): GivePlace | null {
     const account = isKnown(call) ? { client: turnOf(call), wide: null } : null
-    if (!this.byAddress.take(call, 1)) return null
-    if (account !== null && !this.byAccount.take(account, 1)) {
-      this.byAddress.give(call, 1)
-      return null
-    }
-    const began = monotonicMs(this.clock)
+    const taken: Array<readonly [shares: Shares, client: Network]> = []
     const give = (): void => {
-      this.byAddress.give(call, 1)
-      if (account !== null) this.byAccount.give(account, 1)
+      for (const [shares, client] of taken) shares.give(client, 1)
     }
-    return (isAnswered) => {
-      const left = isAnswered ? 0 : this.timeoutMs - (monotonicMs(this.clock) - began)
+    for (const { byAddress, byAccount } of isSearch ? [this.queries, this.searches] : [this.queries])
+      for (const [shares, client] of [[byAddress, call] as const, [byAccount, account] as const]) {
+        if (client === null) continue
+        if (!shares.take(client, 1)) {
+          give()
+          return null
+        }
+        taken.push([shares, client])
+      }
+    const began = monotonicMs(this.clock)
+    const timeoutMs = isSearch ? SEARCH_ENDS_MS : this.timeoutMs
+    return (isEnded) => {
+      const left = isEnded ? 0 : timeoutMs - (monotonicMs(this.clock) - began)
       if (left <= 0) give()
       else after(this.clock, left, give, "unref")
     }

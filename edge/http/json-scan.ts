@@ -50,8 +50,9 @@ export const scanJson = (bytes: Buffer): JsonShape => {
       at = end
     } else if (mark === BRACE || mark === BRACKET) {
       if (open.length === JSON_DEPTH_MAX) return { beyond: "depth", suspect, names }
+      // An array or object counts one for its first member, which may be missing.
+      if (++members > JSON_MEMBERS_MAX) return { beyond: "members", suspect, names }
       open.push(mark === BRACE ? 1 : -1)
-      members++
       nameNext = mark === BRACE
     } else if (mark === BRACE_END || mark === BRACKET_END) {
       open.pop()

@@ -61,6 +61,9 @@ describe("data", () => {
     expect(many.length).toBe(most)
     const { id } = dataOf<Post>(await raw("POST", POSTS, many))
     expect((await get(dataAt(id))).text).toBe(many)
+    // As many as are walked one by one, the last of which is an array.
+    const atBound = `[${"1,".repeat(19_999)}[1]]`
+    expect(outcome(await raw("POST", POSTS, atBound))).toBe("201")
     const over = await raw("POST", POSTS, `"${"x".repeat(most - 1)}"`)
     expect([outcome(over), detailsOf(over)]).toEqual([
       "422 validation_error",

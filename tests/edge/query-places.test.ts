@@ -134,3 +134,29 @@ it("that the edge gave up count for as long as the node may work on them", () =>
   clock.move(1)
   expect(taken(places, () => call("client", "agent"))).toBe(SHARE - 1)
 })
+
+/** What one client gets of the places for searches. */
+const SEARCHES = 3
+
+it("for searches are few, of which one client has a part", () => {
+  const places = new QueryPlaces(standingClock(), LIMITS)
+  const gives = Array.from({ length: SEARCHES }, () => places.take(call("client", "agent"), true))
+  expect(gives).not.toContain(null)
+  expect(places.take(call("client", "agent"), true)).toBeNull()
+  expect(places.take(call("another", "agent"), true)).toBeNull()
+  // A search that was refused a place has taken none of the other places.
+  expect(taken(places, () => call("client", "agent"))).toBe(SHARE - SEARCHES)
+  expect(places.take(call("another", "other"), true)).not.toBeNull()
+  gives[0]?.(true)
+  expect(places.take(call("client", "agent"), true)).not.toBeNull()
+})
+
+it("for a search without a result are held for as long as Postgres may read its index", () => {
+  const clock = standingClock()
+  const places = new QueryPlaces(clock, LIMITS)
+  for (let turn = 0; turn < SEARCHES; turn++) places.take(call("client", "agent"), true)?.(false)
+  clock.move(2 * TIMEOUT_MS)
+  expect(places.take(call("client", "agent"), true)).toBeNull()
+  clock.move(12_000 - 2 * TIMEOUT_MS)
+  expect(places.take(call("client", "agent"), true)).not.toBeNull()
+})

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest"
 import { secretIn, secretRefusal, STEP_CHARS, type TextField } from "../../../schemas/secret/secrets.ts"
 import { textOfFile, textsOf } from "../../../edge/content/texts.ts"
 import { withoutSecrets } from "../../../edge/content/secrets.ts"
+import { scanJson } from "../../../edge/http/json-scan.ts"
 import { TOKEN_SHAPES } from "../../../schemas/secret/tokens.ts"
 import { BY_HAND, lettersOf, MORE_PEM, numbers, PEM, tokenOf } from "./made.ts"
 
@@ -235,6 +236,20 @@ describe("texts of data", () => {
         Array.from({ length: 20_001 }, () => "x")
       )
     ]).toThrow(RangeError)
+  })
+
+  it("are not too many for the walk where the scan of a body finds them few enough", () => {
+    const ones = (count: number): ReadonlyArray<number> => Array.from({ length: count }, () => 1)
+    const values = [19_998, 19_999, 20_000].flatMap((count) => [
+      ones(count),
+      [...ones(count), []],
+      [...ones(count), [1]],
+      [...ones(count), { a: 1 }],
+      [[1], ...ones(count)]
+    ])
+    const walked = values.filter((value) => scanJson(Buffer.from(JSON.stringify(value))).beyond === null)
+    expect(walked.length).toBeGreaterThan(3)
+    for (const value of walked) expect(() => [...textsOf("data", value)]).not.toThrow()
   })
 
   it("of a file are taken where it is one of text, and short enough", () => {
