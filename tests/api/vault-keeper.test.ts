@@ -108,3 +108,23 @@ it("refuses a late repeat of a request for a token that a newer one has replaced
   await expect(issue("request-one")).rejects.toThrow()
   expect(await loaded(vault, second)).not.toBe("")
 })
+
+/** The tokens of these answers that serve a fill service: it may read entries, and it gets the vault's key. */
+const working = async (of: WithVault, tokens: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
+  const ok: Array<string> = []
+  for (const token of tokens) {
+    const entries = await asHolder(service, token)("GET", `${VAULT}/service/entries`)
+    const key = await loaded(of, token).catch(() => "")
+    if (entries.status === 200 && key !== "") ok.push(token)
+  }
+  return ok
+}
+
+it("returns a token that works, however many requests for one place come at once", async () => {
+  const of = await withVault(service)
+  for (let round = 0; round < 15; round++) {
+    const asked = await Promise.allSettled(Array.from({ length: 3 }, () => issueToken(service, of.agent.id)))
+    const tokens = asked.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))
+    expect(await working(of, tokens), `${tokens.length} tokens of round ${round}`).toHaveLength(1)
+  }
+})
