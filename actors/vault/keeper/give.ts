@@ -99,7 +99,8 @@ const given = (
     // An invalid one-time key uses up no token.
     yield* sealing(NOTHING)
     const within = yield* inTime(parts, asked)
-    const { uid, place } = yield* ask(`load-${hash}-${ephemeral}`, "vault.load_key", agent, { hash, ephemeral }, within)
+    // The id is new each time, so that the vault judges a repeat by its present state.
+    const { uid, place } = yield* ask(`load-${randomUUID()}`, "vault.load_key", agent, { hash, ephemeral }, within)
     yield* used(parts, agent, place, { hash, vault: uid, ephemeral })
     const key = yield* stored(() => store.privateKeyOf(uid))
     if (key === null) return yield* Effect.fail(NOT_ACTIVE.refused)
