@@ -80,14 +80,19 @@ let clock: ManagedRuntime.ManagedRuntime<never, never> | null = null
 
 export const turned = (): ManagedRuntime.ManagedRuntime<never, never> =>
   (clock = ManagedRuntime.make(TestClock.layer()))
+let stands: MovableClock | null = null
+
 /** Its time jumps, as after a freeze: timers that were due fire late. */
 export const standing = (): MovableClock => {
-  const stands = standingClock()
+  stands = standingClock()
   clock = ManagedRuntime.make(Layer.succeed(Clock.Clock, stands))
   return stands
 }
 export const turn = (ms: number): Promise<void> => clock?.runPromise(TestClock.adjust(ms)) ?? Promise.reject()
-export const closed = (): Promise<void> => (clock ?? Effect).runPromise(Scope.close(scope, Exit.void))
+export const closed = (): Promise<void> => {
+  const closing = (clock ?? Effect).runPromise(Scope.close(scope, Exit.void))
+  return stands === null ? closing : stands.passing(closing)
+}
 
 export const openScope = (): void => {
   scope = Scope.makeUnsafe()
@@ -97,6 +102,7 @@ export const closeScope = async (): Promise<void> => {
   await closed()
   await clock?.dispose()
   clock = null
+  stands = null
 }
 
 interface Played {
