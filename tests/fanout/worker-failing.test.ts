@@ -124,13 +124,17 @@ describe("when others fail", () => {
   test("a process that was frozen begins no attempt that waited meanwhile, since another worker has it", async () => {
     const stands = standing()
     const hung: Array<(outcome: PostOutcome) => void> = []
-    const played = play({ post: () => new Promise((resolve) => hung.push(resolve)) })
+    let hangs = true
+    const played = play({
+      post: () => (hangs ? new Promise((resolve) => hung.push(resolve)) : Promise.resolve(taken))
+    })
     for (let n = 1; n <= 6; n++) played.line.queued(n)
     await waitFor(() => worker.load.queued > 0 && hung.length === worker.load.inFlight)
     const [begun, queued] = [hung.length, worker.load.queued]
     expect(begun + queued).toBe(6)
+    hangs = false
     stands.move(WEBHOOK.ack_wait_ms)
-    for (const answer of hung) answer(taken)
+    for (const answered of hung) answered(taken)
     await waitFor(() => worker.load.held === 0, { describe: "nothing is held" })
     expect(played.posts).toHaveLength(begun)
     // Nothing is said of them: the server gives them to whoever is there.
