@@ -40,7 +40,7 @@ export const FOLDS: Readonly<Record<string, string>> = {
   sponsorship: "7f98b14bfac59210",
   text: "4976aa9d93511bb6",
   thread: "8fc54d25fd58fd04",
-  vault: "44657ac261ece675",
+  vault: "d2ed8e252245cab9",
   vote: "917ffd65aef4931c",
   vote_pair: "71253ec6ccebca6d",
   watch: "5dc3fc7883c16b95",

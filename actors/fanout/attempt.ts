@@ -114,6 +114,10 @@ const made = (
   signed: Signed,
   slow: () => void
 ): Effect.Effect<AttemptEnd> => {
+  if (parts.held.isLost(attempt.message)) {
+    parts.held.letGo(attempt.message)
+    return Effect.succeed({ tookMs: null })
+  }
   const span = attempt.span ? postSpan(attempt.span, signed.url, attempt.attempts) : null
   const post = () => parts.poster.post(signed.url, headersOf(attempt, timestamp, signed), Buffer.from(attempt.body))
   return Effect.flatMap(posted(parts, attempt.message, post, slow), (outcome) => {

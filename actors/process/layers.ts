@@ -23,6 +23,7 @@ import { KvLeases } from "../engine/leases.ts"
 import { ArchiveMissing, awaitIndex, openArchive } from "../log/archive/open.ts"
 import { findStreams } from "../log/streams.ts"
 import { openProcessMetrics } from "../kit/process-metrics.ts"
+import { busErrorLine } from "./bus-errors.ts"
 import { queryCalls } from "./metrics/queries.ts"
 import { readBank, bankProblem } from "../registration/noun.ts"
 import { formerVaultKey, mailKey, runtimeKey, serverSeed, vaultKey } from "./server-key.ts"
@@ -148,12 +149,13 @@ export const bus: Layer.Layer<Bus, ConfigurationFault, Configuration> = Layer.ef
 const drained = (nats: NatsConnection): Effect.Effect<unknown> =>
   Effect.timeoutOption(Effect.ignore(Effect.tryPromise(() => nats.drain())), DRAIN_MAX_MS)
 
-/**
- * Logs permissions that the server denies to this user, because that is a fault of the deployment. Ends with the
- * connection.
- */
+/** Logs errors that the server reports (bus-errors.ts). Ends with the connection. */
 const tellRefusals = async (nats: NatsConnection): Promise<void> => {
-  for await (const status of nats.status()) if (status.type === "error") logNow("error", "bus", { error: status.error })
+  for await (const status of nats.status()) {
+    if (status.type !== "error") continue
+    const [level, fields] = busErrorLine(status.error)
+    logNow(level, "bus", fields)
+  }
 }
 
 /** Waits while JetStream is starting or `hub migrate` is running. */

@@ -5,9 +5,10 @@
 import type { Kysely } from "kysely"
 import { headers, type Msg, type NatsConnection, type Subscription } from "@nats-io/transport-node"
 import { type Clock, Effect, type Scope } from "effect"
-import { after, type Cancel, monotonicMs } from "../../schemas/runtime/clock.ts"
+import { after, type Cancel, monotonicMs, wallMs } from "../../schemas/runtime/clock.ts"
 import { secondsSince } from "../../schemas/runtime/metrics/calls.ts"
 import {
+  DEADLINE_HEADER,
   PART_HEADER,
   PART_MAX_BYTES,
   partHeader,
@@ -35,8 +36,13 @@ const TAKEN_AFTER_MS = 150
 /** The maximum number of queries under way on one node. Further ones are refused before they reach Postgres. */
 const UNDER_WAY_MAX = 500
 
+export interface Asked {
+  /** Unix ms: the asker gives up then, or is told that the query took too long. */
+  readonly deadline: number
+}
+
 export type QueryHandlers = {
-  readonly [Name in QueryName]: (input: Queries[Name]["input"]) => Promise<Queries[Name]["output"]>
+  readonly [Name in QueryName]: (input: Queries[Name]["input"], asked: Asked) => Promise<Queries[Name]["output"]>
 }
 
 /** Finds the people among these ids that have an account. */
@@ -72,6 +78,12 @@ export interface Serving {
    * connection. After a reconnect it would refuse the answer, and the asker asks again.
    */
   readonly onlyResponds?: true
+  /**
+   * True if these queries change something. One that arrives after its deadline is then not begun, because its asker
+   * was told that it failed: this process or its connection was frozen meanwhile. A late query that only reads is
+   * harmless, so the clocks of other hosts need not agree with this one.
+   */
+  readonly changes?: true
   readonly timeoutMs?: number
 }
 
@@ -93,11 +105,19 @@ export const serveQueries = (
   handlers: Partial<QueryHandlers>,
   observer: QueryObserver,
   tracing: Tracing,
-  { host, onlyResponds, timeoutMs = LIMITS.service.query_timeout_ms }: Serving = {}
+  { host, onlyResponds, changes, timeoutMs = LIMITS.service.query_timeout_ms }: Serving = {}
 ): Effect.Effect<void, never, Scope.Scope> => {
   const renewals = onlyResponds === true ? renewalsOf(nats) : NEVER
   const underWay = new Set<Promise<void>>()
   const receive = (name: string, handler: Handler, message: Msg): void => {
+    const now = wallMs(clock)
+    const deadline = deadlineOf(message)
+    if (changes === true && deadline <= now) {
+      // No answer: a late one would reach nobody. The line helps if the clocks of two hosts differ.
+      logNow("warn", "query", { view: name, late_ms: now - deadline })
+      observer.settled(name, "unavailable", 0)
+      return
+    }
     if (observer.underWay >= UNDER_WAY_MAX) {
       observer.settled(name, "overloaded", 0)
       respond(message, {
@@ -113,7 +133,11 @@ export const serveQueries = (
     // Edges of an older release would take the notice for the answer.
     const understood = message.headers?.has(TAKEN_HEADER) === true
     const taken = understood ? after(clock, TAKEN_AFTER_MS, () => isHeard() && tellTaken(message)) : undefined
-    const answered = answer(clock, name, handler, message, span, timeoutMs).then((reply) => {
+    const answered = answer(clock, name, handler, message, {
+      span,
+      timeoutMs,
+      deadline: Math.min(deadline, now + timeoutMs)
+    }).then((reply) => {
       taken?.()
       observer.underWay--
       observer.settled(name, reply.ok ? undefined : reply.refused.code, secondsSince(clock, began))
@@ -144,7 +168,13 @@ export const serveQueries = (
   )
 }
 
-type Handler = (input: never) => Promise<unknown>
+type Handler = (input: never, asked: Asked) => Promise<unknown>
+
+/** Askers of older releases send no deadline. */
+const deadlineOf = ({ headers: sent }: Msg): number => {
+  const deadline = Number(sent?.get(DEADLINE_HEADER))
+  return deadline > 0 ? deadline : Number.POSITIVE_INFINITY
+}
 
 const tellTaken = (message: Msg): void => {
   const more = headers()
@@ -180,15 +210,14 @@ const answer = async (
   name: string,
   handler: Handler,
   message: Msg,
-  span: Span | null,
-  timeoutMs: number
+  { span, timeoutMs, deadline }: Asked & { readonly span: Span | null; readonly timeoutMs: number }
 ): Promise<QueryReply<unknown>> => {
   let cancel: Cancel | undefined
   try {
     const late = new Promise<never>((_, reject) => {
       cancel = after(clock, timeoutMs, () => reject(new Error("the query took too long")))
     })
-    return { ok: true, data: await Promise.race([handler(message.json<never>()), late]) }
+    return { ok: true, data: await Promise.race([handler(message.json<never>(), { deadline }), late]) }
   } catch (error) {
     if (error instanceof QueryRefused) return { ok: false, refused: error.refusal }
     logNow("warn", "query", { view: name, error, span })

@@ -11,6 +11,7 @@
  *    starts. If the agent has no active vault, there is no fill service until a check finds one. A service that ended
  *    is started with a fresh token.
  */
+import { randomUUID } from "node:crypto"
 import { type Clock, Effect, Result } from "effect"
 import type { Desired } from "../../schemas/compartment/operations.ts"
 import type { Queries } from "../../schemas/bus/operations.ts"
@@ -30,6 +31,8 @@ const LOOK_MS = 60_000
 const LOOKED_MAX = 256
 /** Refusals if there is no keeper, or no vault. */
 const NONE: ReadonlySet<string> = new Set(["not_found", "vault_not_active"])
+/** Refusals after which the keeper may have made the token, and may answer the same request with it. */
+const UNSURE: ReadonlySet<string> = new Set(["unavailable", "overloaded"])
 
 const LISTENS = ["/bin/bash", "-c", `exec 3<>/dev/tcp/127.0.0.1/${PORT}`]
 
@@ -42,7 +45,7 @@ export interface FillParts {
   readonly clock: Clock.Clock
   readonly exec: (compartment: string, order: ExecOrder) => Promise<ExecResult>
   readonly issue: (
-    input: Omit<Queries["keeper_issue_inside"]["input"], "request">
+    input: Queries["keeper_issue_inside"]["input"] & { readonly request: string }
   ) => Effect.Effect<Queries["keeper_issue_inside"]["output"], Refusal>
   readonly baseUrl: string
 }
@@ -51,6 +54,11 @@ export class Fills {
   readonly #parts: FillParts
   /** The run and the monotonic time (ms) of each compartment's last check. */
   readonly #looked = new Map<string, { readonly run: number; readonly at: number }>()
+  /**
+   * Requests for tokens without an answer, by compartment. They are repeated, because the token may have been made: a
+   * new request would end it.
+   */
+  readonly #unsure = new Map<string, string>()
 
   constructor(parts: FillParts) {
     this.#parts = parts
@@ -61,7 +69,10 @@ export class Fills {
     const last = this.#looked.get(compartment)
     if (last?.run === run && monotonicMs(this.#parts.clock) - last.at < LOOK_MS) return
     // Clearing also forgets compartments that are gone. Each of the others is only checked once more.
-    if (this.#looked.size >= LOOKED_MAX) this.#looked.clear()
+    if (this.#looked.size >= LOOKED_MAX) {
+      this.#looked.clear()
+      this.#unsure.clear()
+    }
     this.#looked.set(compartment, { run, at: monotonicMs(this.#parts.clock) })
     this.#ensure(compartment, agent).catch((error: unknown) =>
       logNow("warn", "fill", { compartment, error: messageOf(error) })
@@ -72,7 +83,10 @@ export class Fills {
     const { exec, issue, baseUrl } = this.#parts
     const listening = await exec(compartment, { user: USER, argv: LISTENS, detach: false })
     if (listening.exitCode === 0) return
-    const issued = await Effect.runPromise(Effect.result(issue({ agent, compartment })))
+    const request = this.#unsure.get(compartment) ?? randomUUID()
+    this.#unsure.set(compartment, request)
+    const issued = await Effect.runPromise(Effect.result(issue({ agent, compartment, request })))
+    if (Result.isSuccess(issued) || !UNSURE.has(issued.failure.code)) this.#unsure.delete(compartment)
     if (Result.isFailure(issued)) {
       if (NONE.has(issued.failure.code)) return
       throw new Error(`${issued.failure.code}: ${issued.failure.message}`)

@@ -2,7 +2,6 @@
  * Runs the role `runtime` while the scope is open. The role needs a process without other roles. Each container engine
  * needs one such process.
  */
-import { randomUUID } from "node:crypto"
 import { resolve } from "node:path"
 import { Clock, Effect, type Scope } from "effect"
 import { loopbackPort } from "../../schemas/compartment/hub-url.ts"
@@ -66,10 +65,7 @@ export const runHostOn = (machine: Machine, folder: string, max: number, image: 
             clock,
             exec: (compartment, order) => machine.exec?.(compartment, order) ?? Promise.reject(new Error("no exec")),
             issue: (input) =>
-              views.query({ commandId: "", deadline: wallMs(clock) + ISSUE_MS }, "keeper_issue_inside", {
-                ...input,
-                request: randomUUID()
-              }),
+              views.query({ commandId: "", deadline: wallMs(clock) + ISSUE_MS }, "keeper_issue_inside", input),
             baseUrl
           })
     const disks = new Disks({

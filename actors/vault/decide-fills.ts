@@ -30,6 +30,7 @@ import {
   NO_VAULT,
   NOBODY_TO_ASK,
   NOT_ACTIVE,
+  OVERTAKEN,
   TOKEN_INVALID
 } from "./refusals.ts"
 import type { EntryValue, FillValue, ServiceValue, VaultEvent, VaultState, VaultValue } from "./state.ts"
@@ -39,21 +40,26 @@ type Decided<Reply = null> = Decision<VaultEvent, Reply>
 
 /**
  * Admits a fill service by its place and the hash of its token. The previous one at that place is not admitted any
- * more.
+ * more. If the place has a token of a later `order`, that one stays: commands of requests at the same time may arrive
+ * here in any order.
  */
 export const decideAdmitService = (
   state: VaultState,
-  { uid, place, hash }: { readonly uid: string; readonly place: string; readonly hash: string },
+  input: { readonly uid: string; readonly place: string; readonly hash: string; readonly order?: number },
   { tokens_max }: Pick<Limits["service"]["vault"], "tokens_max">
 ): Decided => {
+  const { uid, place, hash, order } = input
   if (state === null) return NO_VAULT
   if (state.status !== "active" || state.uid !== uid) return NOT_ACTIVE
-  if (state.services.some((one) => one.place === place && one.hash === hash)) return { events: [] }
+  const there = state.services.find((one) => one.place === place)
+  if (there?.hash === hash) return { events: [] }
   // A late repeat of an earlier request must not end the token of a newer one.
   if (state.ended.includes(hash)) return TOKEN_INVALID
+  if (order !== undefined && there?.order !== undefined && there.order > order) return OVERTAKEN
   const others = state.services.filter((one) => one.place !== place)
   if (others.length >= tokens_max) return full("fill services", tokens_max)
-  return { events: [{ type: "vault.service_admitted", v: 1, place, hash }] }
+  const ordered = order === undefined ? {} : { order }
+  return { events: [{ type: "vault.service_admitted", v: 1, place, hash, ...ordered }] }
 }
 
 /** Allows the private key to be given to a service. A repeat with the same one-time key is allowed again. */

@@ -234,10 +234,11 @@ const ofVault = (state: VaultValue, event: VaultEvent, at: number): VaultValue =
       return { ...state, sources, ended: endedTokens(state, ended) }
     }
     case "vault.service_admitted": {
-      const { place, hash } = event
+      const { place, hash, order } = event
       const others = state.services.filter((one) => one.place !== place)
       const ended = state.services.filter((one) => one.place === place).map((one) => one.hash)
-      return { ...state, services: [...others, { place, hash, ephemeral: null }], ended: endedTokens(state, ended) }
+      const admitted = { place, hash, ephemeral: null, ...(order === undefined ? {} : { order }) }
+      return { ...state, services: [...others, admitted], ended: endedTokens(state, ended) }
     }
     case "vault.key_loaded":
       return {

@@ -34,6 +34,11 @@ export const ENTRY_EXISTS = refused(
   refusal("vault_entry_exists", "The vault has an entry of this uid.", { field: "uid" })
 )
 export const TOKEN_INVALID = refused(tokenInvalid)
+/** Another request for a token of the same place came later and was served first. */
+export const OVERTAKEN = refused({
+  ...tokenInvalid,
+  message: "A newer request for a token of this place was served first. Ask for a new token."
+})
 
 export const fillsFull = (what: string, max: number): Refused =>
   refused(refusal("fills_pending_full", `A vault has at most ${max} fills that ${what}.`, { max }))

@@ -83,12 +83,14 @@ export type SourceValue = typeof SourceValue.Type
 
 /**
  * A fill service; each place where one runs has one. `ephemeral`: the sha256 of the one-time key that the private key
- * was sealed to; `null` before that.
+ * was sealed to; `null` before that. `order`: the keeper's order of the place's tokens; absent if an older keeper made
+ * the token.
  */
 const ServiceValue = Schema.Struct({
   place: Schema.String,
   hash: Schema.String,
-  ephemeral: Schema.NullOr(Schema.String)
+  ephemeral: Schema.NullOr(Schema.String),
+  order: Schema.optionalKey(Schema.Int)
 })
 export type ServiceValue = typeof ServiceValue.Type
 
@@ -186,7 +188,11 @@ export const VaultEvent = Schema.Union([
     hash: Schema.String
   }),
   event("vault.source_revoked", 1, { source: Schema.Int }),
-  event("vault.service_admitted", 1, { place: Schema.String, hash: Schema.String }),
+  event("vault.service_admitted", 1, {
+    place: Schema.String,
+    hash: Schema.String,
+    order: Schema.optionalKey(Schema.Int)
+  }),
   event("vault.key_loaded", 1, { place: Schema.String, ephemeral: Schema.String }),
   event("vault.fill_opened", 1, { ...opened, kind: EntryKind, currency: Schema.NullOr(Schema.String) }),
   /**

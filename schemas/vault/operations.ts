@@ -116,11 +116,12 @@ export const vaultOperations = operationsOf("vault", {
     askedBy: ["edge"]
   }),
   /**
-   * Makes a token for a fill service valid. An earlier token of the same place ends. Refused `token_invalid` if the
-   * token has ended, `vault_not_active`, `vault_full`.
+   * Makes a token for a fill service valid. An earlier token of the same place ends. `order` is the keeper's order of
+   * the place's tokens; older keepers do not send it. Refused `token_invalid` if the token has ended, or if the place
+   * has a token of a later order; `vault_not_active`, `vault_full`.
    */
   "vault.admit_service": op({
-    input: Schema.Struct({ uid: Uuid, place: Schema.String, hash: Hash }),
+    input: Schema.Struct({ uid: Uuid, place: Schema.String, hash: Hash, order: Schema.optionalKey(Schema.Int) }),
     output: Nothing,
     askedBy: ["keeper"]
   }),

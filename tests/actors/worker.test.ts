@@ -5,12 +5,31 @@ import { HeldMessages } from "../../actors/kit/worker/held.ts"
 import type { Message, Source } from "../../actors/kit/worker/message.ts"
 import { handleEach } from "../../actors/kit/worker/worker.ts"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
-import { waitFor } from "../harness/index.ts"
+import { monotonicMs } from "../../schemas/runtime/clock.ts"
+import { standingClock, waitFor } from "../harness/index.ts"
 import { openScope } from "../support/scope.ts"
 
 type AgainMs = (message: Message, cause: Cause.Cause<Refusal>) => number | null
 
 const HELD_MAX = 2
+
+const ACK_WAIT_MS = 30_000
+
+const plain = (seq: number, given: number): Message => ({
+  seq,
+  delivery: String(seq),
+  data: Buffer.alloc(0),
+  given,
+  ack: () => undefined,
+  nak: () => undefined,
+  working: () => undefined
+})
+
+const holding = () => {
+  const clock = standingClock()
+  const held = new HeldMessages({ held_max: 2, fetch_room_min: 1, ack_pending_max: 3 }, clock, ACK_WAIT_MS)
+  return { clock, held, now: () => monotonicMs(clock) }
+}
 
 /** Work on a message lasts until the test ends it. An interrupted fetch still brings message 99. */
 const worked = async ({ againMs, lingerMs = 1 }: { readonly againMs?: AgainMs; readonly lingerMs?: number } = {}) => {
@@ -72,22 +91,33 @@ test("a message that calls for nothing is acknowledged, and one of a newer relea
 })
 
 test("what it gave back first is forgotten first, so that a later one is known to be untouched", () => {
-  const held = new HeldMessages({ held_max: 2, fetch_room_min: 1, ack_pending_max: 3 })
-  const message = (seq: number, given: number): Message => ({
-    seq,
-    delivery: String(seq),
-    data: Buffer.alloc(0),
-    given,
-    ack: () => undefined,
-    nak: () => undefined,
-    working: () => undefined
-  })
+  const { held, now } = holding()
   for (let seq = 1; seq <= 4; seq++) {
-    expect(held.hold(message(seq, 1))).toBe(true)
-    held.giveBack(message(seq, 1))
+    expect(held.hold(plain(seq, 1), now())).toBe(true)
+    held.giveBack(plain(seq, 1))
   }
-  expect(held.hold(message(4, 2))).toBe(true)
-  expect(held.hold(message(1, 2))).toBe(false)
+  expect(held.hold(plain(4, 2), now())).toBe(true)
+  expect(held.hold(plain(1, 2), now())).toBe(false)
+})
+
+test("what it was silent about for as long as the server waits is lost to it, until it asks again", () => {
+  const { held, clock, now } = holding()
+  const [one, other] = [plain(1, 1), plain(2, 1)]
+  held.hold(one, now())
+  clock.move(ACK_WAIT_MS - 1)
+  expect(held.isLost(one)).toBe(false)
+  held.sayWorking()
+  clock.move(ACK_WAIT_MS)
+  expect(held.isLost(one)).toBe(true)
+  // A sign of life that comes too late changes nothing.
+  held.sayWorking()
+  expect(held.isLost(one)).toBe(true)
+  held.renew(one)
+  expect(held.isLost(one)).toBe(false)
+  // It lay at the process while that was frozen.
+  const askedAt = now()
+  clock.move(ACK_WAIT_MS)
+  expect([held.hold(other, askedAt), held.isLost(other)]).toEqual([false, true])
 })
 
 test("it holds so many, fetches as there is room, and settles each by how its work ended", async () => {

@@ -1,6 +1,9 @@
 /** The keeper away, come back, and with another HUB_VAULT_KEY: what goes on without it, and what waits. */
 import { randomBytes } from "node:crypto"
+import { Effect } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
+import { viewsOver } from "../../actors/engine/services.ts"
+import { machineClock } from "../../schemas/runtime/clock.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import type { Vault } from "../../schemas/vault/records.ts"
 import { waitFor } from "../harness/index.ts"
@@ -30,6 +33,8 @@ const restarted = async (next: Readonly<Record<string, string>>): Promise<void> 
   await service.system.keeper?.stop()
   await service.system.keeper?.restart()
 }
+
+const inTime = () => ({ commandId: "", deadline: Date.now() + 30_000 })
 
 const loaded = async ({ agent }: WithVault, token?: string): Promise<string> => {
   const ask = asHolder(service, token ?? (await issueToken(service, agent.id)))
@@ -107,4 +112,41 @@ it("refuses a late repeat of a request for a token that a newer one has replaced
   const second = await issue("request-two")
   await expect(issue("request-one")).rejects.toThrow()
   expect(await loaded(vault, second)).not.toBe("")
+})
+
+/** The tokens of these answers that serve a fill service: it may read entries, and it gets the vault's key. */
+const working = async (of: WithVault, tokens: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
+  const ok: Array<string> = []
+  for (const token of tokens) {
+    const entries = await asHolder(service, token)("GET", `${VAULT}/service/entries`)
+    const key = await loaded(of, token).catch(() => "")
+    if (entries.status === 200 && key !== "") ok.push(token)
+  }
+  return ok
+}
+
+it("returns a token that works, however many requests for one place come at once", async () => {
+  const of = await withVault(service)
+  for (let round = 0; round < 15; round++) {
+    const asked = await Promise.allSettled(Array.from({ length: 3 }, () => issueToken(service, of.agent.id)))
+    const tokens = asked.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))
+    expect(await working(of, tokens), `${tokens.length} tokens of round ${round}`).toHaveLength(1)
+  }
+})
+
+it("refuses a token that a newer one has replaced, for the same one-time key too", async () => {
+  const of = await withVault(service)
+  const token = await issueToken(service, of.agent.id)
+  const input = { agent: of.agent.id, token, ephemeral_public_key: (await oneTimeKey()).ephemeral_public_key }
+  // The edge would refuse the token before the keeper is asked.
+  const load = (): Promise<string> =>
+    Effect.runPromise(
+      Effect.match(viewsOver(machineClock, service.view.nats).query(inTime(), "keeper_key", input), {
+        onSuccess: () => "given",
+        onFailure: ({ code }) => code
+      })
+    )
+  expect([await load(), await load()]).toEqual(["given", "given"])
+  await issueToken(service, of.agent.id)
+  expect(await load()).toBe("token_invalid")
 })

@@ -1,7 +1,8 @@
 /** Queries whose nodes are frozen, slow or gone. */
 import { headers, type MsgHdrs, type NatsConnection } from "@nats-io/transport-node"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { serveQueries } from "../../actors/queries/serve.ts"
+import { type Asked, serveQueries } from "../../actors/queries/serve.ts"
+import { DEADLINE_HEADER } from "../../schemas/runtime/bus/parts.ts"
 import { requestsOf } from "../../actors/log/requests.ts"
 import { machineClock, wallMs } from "../../schemas/runtime/clock.ts"
 import { QueryClient } from "../../schemas/runtime/bus/queries.ts"
@@ -94,4 +95,50 @@ test("tries one that has little time often in it, and one that has much no more 
   expect(await triesWithin(1000)).toBe(8)
   expect(await triesWithin(400)).toBe(4)
   expect(await triesWithin(10_000)).toBe(13)
+})
+
+test("a query that changes something is not begun after its deadline", async () => {
+  const begun: Array<string> = []
+  const handlers = {
+    keeper_issue: ({ place }: { readonly place: string }) => {
+      begun.push(place)
+      return Promise.resolve({ token: "t" })
+    }
+  }
+  await scope.make(
+    serveQueries(machineClock, await line(), handlers, calls, NO_TRACING, { changes: true, timeoutMs: 1000 })
+  )
+  const asker = await line()
+  const sent = async (place: string, deadline: number | null): Promise<unknown> => {
+    const more = headers()
+    if (deadline !== null) more.set(DEADLINE_HEADER, String(deadline))
+    const input = JSON.stringify({ agent: "a", place })
+    const asked = asker.request(subjects.query("keeper_issue"), input, { headers: more, timeout: TAKEN_MS })
+    return asked.then(
+      (answer) => answer.json(),
+      () => "no answer"
+    )
+  }
+  expect(await sent("late", Date.now() - 1)).toBe("no answer")
+  expect(await sent("in time", Date.now() + DEADLINE_MS)).toEqual({ ok: true, data: { token: "t" } })
+  expect(await sent("of an older release", null)).toEqual({ ok: true, data: { token: "t" } })
+  expect(begun).toEqual(["in time", "of an older release"])
+})
+
+test("a query knows its deadline: its asker's, or its node's if that is earlier", async () => {
+  const deadlines: Array<number> = []
+  const handlers = {
+    keeper_rewrap: (_input: null, { deadline }: Asked) => {
+      deadlines.push(deadline)
+      return Promise.resolve({ keys: 0 })
+    }
+  }
+  const timeoutMs = 2000
+  await scope.make(serveQueries(machineClock, await line(), handlers, calls, NO_TRACING, { changes: true, timeoutMs }))
+  const client = clientOf(await line())
+  const asked = Date.now()
+  await client.ask(subjects.query("keeper_rewrap"), Buffer.from("null"), asked + 1500)
+  await client.ask(subjects.query("keeper_rewrap"), Buffer.from("null"), asked + 60_000)
+  expect(deadlines[0]).toBe(asked + 1500)
+  expect(deadlines[1]).toBeLessThanOrEqual(Date.now() + timeoutMs)
 })

@@ -1,5 +1,5 @@
 /** A worker between a log, actors and receivers that are played here. */
-import { Effect, Exit, ManagedRuntime, Scope } from "effect"
+import { Clock, Effect, Exit, Layer, ManagedRuntime, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import type { Ask } from "../../schemas/bus/frames.ts"
 import type { Answer } from "../../schemas/runtime/bus/asker.ts"
@@ -8,11 +8,11 @@ import type { Refusal } from "../../schemas/errors.ts"
 import type { PostOutcome } from "../../actors/kit/post.ts"
 import type { Message, Source } from "../../actors/kit/worker/message.ts"
 import { Worker } from "../../actors/fanout/worker.ts"
-import { waitFor } from "../harness/index.ts"
+import { type MovableClock, standingClock, waitFor } from "../harness/index.ts"
 
 export const WEBHOOK = {
   ...LIMITS.webhook,
-  ack_wait_ms: 60,
+  ack_wait_ms: 9000,
   slow_ms: 50,
   in_flight_max: 8,
   held_max: 16,
@@ -80,8 +80,19 @@ let clock: ManagedRuntime.ManagedRuntime<never, never> | null = null
 
 export const turned = (): ManagedRuntime.ManagedRuntime<never, never> =>
   (clock = ManagedRuntime.make(TestClock.layer()))
+let stands: MovableClock | null = null
+
+/** Its time jumps, as after a freeze: timers that were due fire late. */
+export const standing = (): MovableClock => {
+  stands = standingClock()
+  clock = ManagedRuntime.make(Layer.succeed(Clock.Clock, stands))
+  return stands
+}
 export const turn = (ms: number): Promise<void> => clock?.runPromise(TestClock.adjust(ms)) ?? Promise.reject()
-export const closed = (): Promise<void> => (clock ?? Effect).runPromise(Scope.close(scope, Exit.void))
+export const closed = (): Promise<void> => {
+  const closing = (clock ?? Effect).runPromise(Scope.close(scope, Exit.void))
+  return stands === null ? closing : stands.passing(closing)
+}
 
 export const openScope = (): void => {
   scope = Scope.makeUnsafe()
@@ -91,6 +102,7 @@ export const closeScope = async (): Promise<void> => {
   await closed()
   await clock?.dispose()
   clock = null
+  stands = null
 }
 
 interface Played {

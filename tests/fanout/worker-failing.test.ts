@@ -10,6 +10,7 @@ import {
   answer,
   worker,
   turned,
+  standing,
   turn,
   closed,
   openScope,
@@ -117,6 +118,43 @@ describe("when others fail", () => {
     await waitFor(() => played.line.waiting.length === 0)
     release(taken)
     await logged(played, "ack 1")
+    expect(played.posts).toHaveLength(1)
+  })
+
+  test("a process that was frozen begins no attempt that waited meanwhile, since another worker has it", async () => {
+    const stands = standing()
+    const hung: Array<(outcome: PostOutcome) => void> = []
+    let hangs = true
+    const played = play({
+      post: () => (hangs ? new Promise((resolve) => hung.push(resolve)) : Promise.resolve(taken))
+    })
+    for (let n = 1; n <= 6; n++) played.line.queued(n)
+    await waitFor(() => worker.load.queued > 0 && hung.length === worker.load.inFlight)
+    const [begun, queued] = [hung.length, worker.load.queued]
+    expect(begun + queued).toBe(6)
+    hangs = false
+    stands.move(WEBHOOK.ack_wait_ms)
+    for (const answered of hung) answered(taken)
+    await waitFor(() => worker.load.held === 0, { describe: "nothing is held" })
+    expect(played.posts).toHaveLength(begun)
+    // Nothing is said of them: the server gives them to whoever is there.
+    const settled = played.line.log.filter((line) => line.startsWith("nak"))
+    expect(settled).toEqual([])
+  })
+
+  test("what lay at a frozen process is asked about before it is sent", async () => {
+    const stands = standing()
+    const content = { agent: "hx1", about: "webhook.test", body: "{}", receiver: "a.example:443", calls: 1 }
+    const played = play({
+      actors: ({ op, actor }) => (op === "delivery.content" ? answer({ ...content, called: actor === "2" }) : null)
+    })
+    await waitFor(() => played.line.asked.length > 0)
+    stands.move(WEBHOOK.ack_wait_ms)
+    played.line.queued(1)
+    await logged(played, "ack 1")
+    expect(played.posts).toEqual([])
+    played.line.queued(2)
+    await logged(played, "ack 2")
     expect(played.posts).toHaveLength(1)
   })
 

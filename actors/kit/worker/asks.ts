@@ -10,7 +10,7 @@ import type { Span } from "../../../schemas/runtime/trace/span.ts"
 
 export type Send = (ask: Ask, span?: Span | null) => Promise<Answer>
 
-export interface Traced {
+interface Traced {
   readonly span?: Span | null
   readonly message: { readonly traceparent?: string | undefined }
 }
@@ -18,6 +18,11 @@ export interface Traced {
 export const ASK_DEADLINE_MS = 10_000
 
 const text = new TextDecoder()
+
+interface Within extends Partial<Traced> {
+  /** Unix ms, if somebody waits who gives up then. */
+  readonly deadline?: number
+}
 
 /** Asks an actor, with a deadline. Fails with the actor's refusal. */
 export const asking =
@@ -27,13 +32,14 @@ export const asking =
     op: Op,
     actor: string,
     input: Operations[Op]["input"],
-    traced?: Traced
+    traced?: Within
   ): Effect.Effect<Operations[Op]["output"], Refusal> => {
     const { kind } = OPERATIONS[op]
     const span = askSpan(traced?.span, kind, op, actor)
     // A delayed attempt has no span of its own, but its timer is part of the commit's trace.
-    const traceparent = span?.traceparent ?? traced?.message.traceparent
-    const ask = { id, kind, actor, op, input, deadline: wallMs(clock) + ASK_DEADLINE_MS, traceparent }
+    const traceparent = span?.traceparent ?? traced?.message?.traceparent
+    const deadline = Math.min(wallMs(clock) + ASK_DEADLINE_MS, traced?.deadline ?? Number.POSITIVE_INFINITY)
+    const ask = { id, kind, actor, op, input, deadline, traceparent }
     return Effect.flatMap(
       Effect.promise(() => send(ask, span)),
       ({ head, body }) => {

@@ -4,9 +4,12 @@
  * Invariants
  *  - Their number is limited (`held_max`). The worker fetches while there is room for at least `fetch_room_min`.
  *  - Each is settled once: acknowledged or returned. Later calls for it have no effect.
+ *  - A message is lost if the worker was silent about it for `ackWaitMs`, because the process was frozen. The server
+ *    may have given it to another worker, so work on it is not begun here.
  */
-import { type Effect, Latch } from "effect"
+import { type Clock, type Effect, Latch } from "effect"
 import type { Limits } from "../../../schemas/limits.ts"
+import { monotonicMs } from "../../../schemas/runtime/clock.ts"
 import type { Message } from "./message.ts"
 
 /** The first delay of a message whose actor could not be asked. It grows each time. */
@@ -18,9 +21,18 @@ const BUSY_MAX_MS = 2000
 
 export type HeldBounds = Pick<Limits["webhook"], "held_max" | "fetch_room_min" | "ack_pending_max">
 
+interface Held {
+  readonly message: Message
+  /** Monotonic ms of the last sign of life. Until the first one, it is the time at which the message was asked for. */
+  saidAt: number
+  wasSilent: boolean
+}
+
 export class HeldMessages {
   private readonly bounds: HeldBounds
-  private readonly messages = new Map<number, Message>()
+  private readonly clock: Clock.Clock
+  private readonly ackWaitMs: number
+  private readonly messages = new Map<number, Held>()
   /**
    * Messages that were returned before any work, for lack of room. If one comes back as the next delivery, no other
    * worker has had it.
@@ -28,8 +40,10 @@ export class HeldMessages {
   private readonly givenBack = new Map<number, number>()
   private readonly mayFetch = Latch.makeUnsafe(true)
 
-  constructor(bounds: HeldBounds) {
+  constructor(bounds: HeldBounds, clock: Clock.Clock, ackWaitMs: number) {
     this.bounds = bounds
+    this.clock = clock
+    this.ackWaitMs = ackWaitMs
   }
 
   get size(): number {
@@ -48,14 +62,37 @@ export class HeldMessages {
     return this.messages.has(seq)
   }
 
-  /** Adds a message. Returns true if certainly no worker has begun it before. */
-  hold(message: Message): boolean {
+  /**
+   * Adds a message. `askedAt`: the monotonic time (ms) at which the server was asked for it. Returns true if certainly
+   * no worker has begun it before.
+   */
+  hold(message: Message, askedAt: number): boolean {
     const { seq, given } = message
-    this.messages.set(seq, message)
+    this.messages.set(seq, { message, saidAt: askedAt, wasSilent: false })
     if (!this.hasRoom) this.mayFetch.closeUnsafe()
     const untouched = this.givenBack.get(seq) ?? 0
     this.givenBack.delete(seq)
-    return given === untouched + 1
+    return given === untouched + 1 && !this.isLost(message)
+  }
+
+  /** True if the server may have given the message to another worker since it came here. */
+  isLost({ seq }: Message): boolean {
+    const held = this.messages.get(seq)
+    return held !== undefined && (held.wasSilent || this.now() - held.saidAt >= this.ackWaitMs)
+  }
+
+  /** Lets go of a lost message. If no other worker has taken it, the server delivers it again. */
+  letGo(message: Message): void {
+    this.nak(message, null)
+  }
+
+  /** Called when the message's actor has confirmed that the work is still to be done. */
+  renew({ seq }: Message): void {
+    const held = this.messages.get(seq)
+    if (held === undefined) return
+    held.saidAt = this.now()
+    held.wasSilent = false
+    held.message.working()
   }
 
   ack(message: Message): void {
@@ -83,7 +120,15 @@ export class HeldMessages {
   }
 
   sayWorking(): void {
-    for (const message of this.messages.values()) message.working()
+    for (const held of this.messages.values()) {
+      held.wasSilent = this.isLost(held.message)
+      held.saidAt = this.now()
+      held.message.working()
+    }
+  }
+
+  private now(): number {
+    return monotonicMs(this.clock)
   }
 
   private get hasRoom(): boolean {

@@ -8,13 +8,14 @@
  *    release.
  *  - The worker holds at most `held_max` messages, and fetches only while it has room for `fetch_room_min`.
  *  - The worker reports progress on the messages that it holds three times within `ackWaitMs`. Only a silent worker
- *    loses its messages.
+ *    loses its messages. It begins no work on them when it goes on (held.ts).
  *  - A message that comes again while it is held is not begun a second time.
  *  - When the scope closes, the worker first ends its fetch and gives back what still comes. Then `end` runs. Work
  *    under way has `lingerMs` to end, and what is left is interrupted.
  */
-import { type Cause, Effect, Exit, Fiber, FiberSet, Schedule, type Scope } from "effect"
+import { type Cause, Clock, Effect, Exit, Fiber, FiberSet, Schedule, type Scope } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
+import { monotonicMs } from "../../../schemas/runtime/clock.ts"
 import { HeldMessages, type HeldBounds } from "./held.ts"
 import type { Message, Source } from "./message.ts"
 
@@ -42,24 +43,28 @@ export const openWorker = <Call, Opened extends Work<Call>>(
   open: (held: HeldMessages, run: Run) => Opened
 ): Effect.Effect<Opened, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const held = new HeldMessages(bounds)
+    const clock = yield* Clock.Clock
+    const held = new HeldMessages(bounds, clock, ackWaitMs)
     const working = Effect.sync(() => held.sayWorking())
     yield* Effect.forkScoped(Effect.repeat(working, Schedule.spaced(Math.ceil(ackWaitMs / 3))))
     const underWay = yield* FiberSet.make()
     const work = open(held, yield* FiberSet.runtime(underWay)())
     let isEnding = false
-    const take = (message: Message): void => {
+    const take = (message: Message, askedAt: number): void => {
       const call = callIn(message)
       if (call === undefined) return message.nak(STRANGE_MS)
       if (call === null) return message.ack()
       if (isEnding) return message.nak(0)
       // The server may deliver a message again, for example after the connection was down.
       if (held.has(message)) return
-      work.begin(message, call, held.hold(message))
+      work.begin(message, call, held.hold(message, askedAt))
     }
     const some = Effect.andThen(
       held.roomy,
-      Effect.suspend(() => source.fetch(held.room, take))
+      Effect.suspend(() => {
+        const askedAt = monotonicMs(clock)
+        return source.fetch(held.room, (message) => take(message, askedAt))
+      })
     )
     const fetching = yield* Effect.forkScoped(
       Effect.orDie(Effect.retry(Effect.forever(some), Schedule.spaced(FETCH_RETRY_MS)))
@@ -77,7 +82,8 @@ export const openWorker = <Call, Opened extends Work<Call>>(
 
 interface Handled<Call> extends Consumed<Call>, Pick<Work<Call>, "end"> {
   readonly heldMax: number
-  readonly handle: (message: Message, call: Call) => Effect.Effect<void, Refusal>
+  /** `isLost`: another worker may have the message by now, because this process was frozen (held.ts). */
+  readonly handle: (message: Message, call: Call, isLost: () => boolean) => Effect.Effect<void, Refusal>
   /** The delay in ms of a message whose handling failed; `null`: it comes again after `ackWaitMs`. */
   readonly againMs: (message: Message, cause: Cause.Cause<Refusal>) => number | null
 }
@@ -95,7 +101,7 @@ export const handleEach = <Call>({
     openWorker({ ...consumed, bounds }, (held, run) => ({
       end,
       begin: (message: Message, call: Call) =>
-        run(handle(message, call)).addObserver((exit) => {
+        run(handle(message, call, () => held.isLost(message))).addObserver((exit) => {
           if (Exit.isSuccess(exit)) held.ack(message)
           else held.nak(message, againMs(message, exit.cause))
         })

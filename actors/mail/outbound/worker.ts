@@ -85,8 +85,14 @@ export const outboundWorker = (parts: WorkerParts): Effect.Effect<void, never, S
       ackWaitMs: bounds.send_ack_wait_ms,
       lingerMs: LINGER_MS,
       callIn: (message) => (isCall(message) ? message : null),
-      handle: (message) =>
-        Effect.flatMap(sharesOf(parts, message), (shares) => places.using(shares, sent(parts, message, hurry))),
+      handle: (message, _call, isLost) =>
+        Effect.flatMap(sharesOf(parts, message), (shares) =>
+          places.using(
+            shares,
+            // Another process may have begun the attempt meanwhile. Asking for it here would end that one as lost.
+            Effect.suspend(() => (isLost() ? Effect.interrupt : sent(parts, message, hurry)))
+          )
+        ),
       // An interrupted attempt comes again after the queue's own wait, because its report may still be on the way.
       againMs: ({ given }, cause) => (Cause.hasFails(cause) ? Math.min(AGAIN_MS * given, AGAIN_MAX_MS) : null),
       end: () => Deferred.doneUnsafe(hurry, Effect.void)

@@ -3,58 +3,93 @@
  *
  * Invariants
  *  - The keeper itself makes the tokens and stores their hashes, so no actor and no edge can make a valid one.
+ *  - A token is stored first, which gives it its place in the order of tokens (tokens.ts). The vault then admits it,
+ *    unless it has a later one. This admission alone ends the token before. So the latest token that the vault admitted
+ *    works, in whatever order several keepers take these steps, and wherever one of them ends.
  *  - A repeated request gets the same token, because the first answer may have been late or lost, and a new token would
  *    end the first one. It is refused if a newer token has replaced that one.
+ *  - Nothing is admitted or used for an asker that does not wait any more, because it was told that its request failed.
  *  - A token gives the key to one one-time key. A repeat for the same one-time key succeeds, because an answer may be
  *    lost. For another one it is refused.
  *  - The vault's journal records that the key was loaded before the key leaves. Keeper and vault must both allow it.
  */
 import { createHash, randomUUID, timingSafeEqual } from "node:crypto"
-import { Effect } from "effect"
+import { type Clock, Effect } from "effect"
 import type { Queries } from "../../../schemas/bus/operations.ts"
 import { invalidField, notFound, type Refusal, unavailable } from "../../../schemas/errors.ts"
+import { wallMs } from "../../../schemas/runtime/clock.ts"
 import { vaultTokenOf } from "../../../schemas/vault/token.ts"
 import type { Asking } from "../../kit/worker/asks.ts"
 import { QueryRefused } from "../../queries/refused.ts"
+import type { Asked } from "../../queries/serve.ts"
 import { KEY_TAKEN, NOT_ACTIVE, TOKEN_INVALID } from "../refusals.ts"
 import { sealedTo } from "./pairs.ts"
 import { type KeeperStore, stored } from "./store.ts"
+import { type PlaceToken, type PlaceTokens, tokenOf, withToken, withUse } from "./tokens.ts"
 
 const NO_KEY = invalidField("ephemeral_public_key", "ephemeral_public_key is no public key of X25519.")
 const NOTHING = new Uint8Array(0)
+const LATE = unavailable("The request took too long. It is safe to try again.")
+const CONTENDED = unavailable("Other requests changed the tokens of this place at the same time. Try again.")
+/** The time that is left for the answer when the vault has decided. */
+const ANSWER_MS = 250
+/** Another write came first each time if a change of the list fails this often. */
+const CHANGES_MAX = 10
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
 const isSame = (one: string, other: string): boolean => timingSafeEqual(Buffer.from(one), Buffer.from(other))
 
 interface Parts {
+  readonly clock: Clock.Clock
   readonly ask: Asking
-  readonly store: KeeperStore
+  readonly store: Pick<KeeperStore, "keepTokens" | "privateKeyOf" | "tokenFor" | "tokensAt">
 }
+
+/** Fails if the answer would come too late. A step that ends or uses up something comes after this. */
+const inTime = ({ clock }: Parts, { deadline }: Asked): Effect.Effect<Asked, Refusal> =>
+  Effect.suspend(() => {
+    const by = deadline - ANSWER_MS
+    return wallMs(clock) < by ? Effect.succeed({ deadline: by }) : Effect.fail(LATE)
+  })
+
+/** Changes the tokens of a place, from the newest state of the list. `null` leaves it as it is. */
+const changeTokens = (
+  { store }: Parts,
+  agent: string,
+  place: string,
+  change: (known: PlaceTokens) => Effect.Effect<ReadonlyArray<PlaceToken> | null, Refusal>
+): Effect.Effect<ReadonlyArray<PlaceToken>, Refusal> =>
+  Effect.gen(function* () {
+    for (let tries = 0; tries < CHANGES_MAX; tries++) {
+      const known = yield* stored(() => store.tokensAt(agent, place))
+      const next = yield* change(known)
+      if (next === null) return known.tokens
+      if (yield* stored(() => store.keepTokens(agent, place, next, known.seq))) return next
+    }
+    return yield* Effect.fail(CONTENDED)
+  })
 
 /**
  * Uses the token for this one-time key. Fails if the keeper did not make it for this vault, or if it was used with
  * another key.
  */
 const used = (
-  { store }: Parts,
+  parts: Parts,
   agent: string,
   place: string,
   { hash, vault, ephemeral }: { readonly hash: string; readonly vault: string; readonly ephemeral: string }
-): Effect.Effect<void, Refusal> =>
-  Effect.gen(function* () {
-    const known = yield* stored(() => store.tokenAt(agent, place))
-    if (known === null || known.vault !== vault || !isSame(known.hash, hash))
-      return yield* Effect.fail(TOKEN_INVALID.refused)
-    if (known.ephemeral === ephemeral) return
-    if (known.ephemeral !== null) return yield* Effect.fail(KEY_TAKEN.refused)
-    yield* stored(() => store.keepToken(agent, place, { hash, vault, ephemeral }, known.seq))
-    const after = yield* stored(() => store.tokenAt(agent, place))
-    if (after?.ephemeral !== ephemeral) return yield* Effect.fail(KEY_TAKEN.refused)
+): Effect.Effect<unknown, Refusal> =>
+  changeTokens(parts, agent, place, (known) => {
+    const token = known.tokens.find((one) => one.vault === vault && isSame(one.hash, hash))
+    if (token === undefined) return Effect.fail(TOKEN_INVALID.refused)
+    if (token.ephemeral === ephemeral) return Effect.succeed(null)
+    return token.ephemeral === null ? Effect.succeed(withUse(known, token, ephemeral)) : Effect.fail(KEY_TAKEN.refused)
   })
 
 const given = (
   parts: Parts,
-  { agent, token, ephemeral_public_key }: Queries["keeper_key"]["input"]
+  { agent, token, ephemeral_public_key }: Queries["keeper_key"]["input"],
+  asked: Asked
 ): Effect.Effect<Queries["keeper_key"]["output"], Refusal> =>
   Effect.gen(function* () {
     const { ask, store } = parts
@@ -63,7 +98,9 @@ const given = (
       Effect.tryPromise({ try: () => sealedTo(bytes, ephemeral_public_key), catch: () => NO_KEY })
     // An invalid one-time key uses up no token.
     yield* sealing(NOTHING)
-    const { uid, place } = yield* ask(`load-${hash}-${ephemeral}`, "vault.load_key", agent, { hash, ephemeral })
+    const within = yield* inTime(parts, asked)
+    // The id is new each time, so that the vault judges a repeat by its present state.
+    const { uid, place } = yield* ask(`load-${randomUUID()}`, "vault.load_key", agent, { hash, ephemeral }, within)
     yield* used(parts, agent, place, { hash, vault: uid, ephemeral })
     const key = yield* stored(() => store.privateKeyOf(uid))
     if (key === null) return yield* Effect.fail(NOT_ACTIVE.refused)
@@ -75,22 +112,25 @@ const given = (
   })
 
 const issued = (
-  { ask, store }: Parts,
-  { agent, place, request = randomUUID() }: Queries["keeper_issue"]["input"]
+  parts: Parts,
+  { agent, place, request = randomUUID() }: Queries["keeper_issue"]["input"],
+  asked: Asked
 ): Effect.Effect<Queries["keeper_issue"]["output"], Refusal> =>
   Effect.gen(function* () {
+    const { ask, store } = parts
     const token = vaultTokenOf("service", agent, store.tokenFor(agent, place, request))
     const hash = sha256(token)
-    const { uid, status } = yield* ask(`look-${hash}`, "vault.look", agent, null)
+    const { uid, status } = yield* ask(`look-${hash}`, "vault.look", agent, null, asked)
     if (status !== "active") return yield* Effect.fail(NOT_ACTIVE.refused)
-    const known = yield* stored(() => store.tokenAt(agent, place))
+    const made = { hash, vault: uid }
+    yield* inTime(parts, asked)
+    const tokens = yield* changeTokens(parts, agent, place, (known) =>
+      Effect.succeed(tokenOf(known, made) === null ? withToken(known, made) : null)
+    )
+    const order = tokens.find((one) => one.hash === hash)?.order ?? 0
+    const within = yield* inTime(parts, asked)
     // The id is new each time, so that the vault judges a repeat by its present state.
-    yield* ask(`admit-${randomUUID()}`, "vault.admit_service", agent, { uid, place, hash })
-    if (known?.hash === hash) return { token }
-    // If another request has stored its token meanwhile, this write is refused, and the repeated request is judged.
-    yield* stored(() => store.keepToken(agent, place, { hash, vault: uid, ephemeral: null }, known?.seq))
-    const after = yield* stored(() => store.tokenAt(agent, place))
-    if (after?.hash !== hash) return yield* Effect.fail(unavailable("Another token was made at the same time."))
+    yield* ask(`admit-${randomUUID()}`, "vault.admit_service", agent, { uid, place, hash, order }, within)
     return { token }
   })
 
@@ -105,13 +145,16 @@ const answered = <A>(effect: Effect.Effect<A, Refusal>): Promise<A> =>
     return outcome.data
   })
 
-export const keeperQueries = (parts: Parts) => ({
-  keeper_key: (input: Queries["keeper_key"]["input"]) => answered(given(parts, input)),
-  keeper_issue: (input: Queries["keeper_issue"]["input"]) => answered(issued(parts, input)),
-  keeper_issue_inside: ({ agent, compartment, request = randomUUID() }: Queries["keeper_issue_inside"]["input"]) =>
+export const keeperQueries = (parts: Parts & { readonly store: Pick<KeeperStore, "opens" | "rewrap"> }) => ({
+  keeper_key: (input: Queries["keeper_key"]["input"], asked: Asked) => answered(given(parts, input, asked)),
+  keeper_issue: (input: Queries["keeper_issue"]["input"], asked: Asked) => answered(issued(parts, input, asked)),
+  keeper_issue_inside: (
+    { agent, compartment, request = randomUUID() }: Queries["keeper_issue_inside"]["input"],
+    asked: Asked
+  ) =>
     answered(
-      Effect.flatMap(parts.ask(randomUUID(), "compartment.runs_for", compartment, { agent }), ({ runs }) =>
-        runs ? issued(parts, { agent, place: compartment, request }) : Effect.fail(notFound("compartment"))
+      Effect.flatMap(parts.ask(randomUUID(), "compartment.runs_for", compartment, { agent }, asked), ({ runs }) =>
+        runs ? issued(parts, { agent, place: compartment, request }, asked) : Effect.fail(notFound("compartment"))
       )
     ),
   keeper_health: () =>

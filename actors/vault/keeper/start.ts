@@ -26,8 +26,9 @@ export const keeper: Effect.Effect<void, ConfigurationFault, Needed> = Effect.ge
   const store = new KeeperStore(nats, new KeySealing(seed, former))
   yield* ownKeys(() => store.opens(), "HUB_VAULT_KEY, with HUB_VAULT_KEY_FORMER,")
   const timeoutMs = limits.service.query_timeout_ms
-  yield* serveQueries(clock, nats, keeperQueries({ ask, store }), yield* Queried, tracing, {
+  yield* serveQueries(clock, nats, keeperQueries({ clock, ask, store }), yield* Queried, tracing, {
     onlyResponds: true,
+    changes: true,
     timeoutMs
   })
   const source = commitSource(clock, nats, tracing, consumers.keeper)

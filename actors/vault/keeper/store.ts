@@ -12,6 +12,7 @@ import { WRONG_LAST_SEQUENCE } from "../../log/jetstream-codes.ts"
 import { lastMessage, leaderMessage } from "../../log/last-message.ts"
 import { requestStream } from "../../log/requests.ts"
 import type { KeySealing } from "./sealing.ts"
+import type { PlaceTokens } from "./tokens.ts"
 
 const TIMEOUT_MS = 3000
 
@@ -24,16 +25,25 @@ const KeptKey = Schema.Struct({
 })
 const readKey = Schema.decodeUnknownSync(Schema.fromJsonString(KeptKey))
 
-const KeptToken = Schema.Struct({
-  v: Schema.Literal(1),
+const ofToken = {
   /** The sha256 of the token, in hex. */
   hash: Schema.String,
   vault: Schema.String,
   /** The sha256 of the one-time key that the token was used with; `null` before that. */
   ephemeral: Schema.NullOr(Schema.String)
+}
+
+/**
+ * The tokens of a place. The newest one has its fields at the top, because older releases read and write only that one.
+ * They write no `order` and no `earlier`.
+ */
+const KeptTokens = Schema.Struct({
+  v: Schema.Literal(1),
+  ...ofToken,
+  order: Schema.optionalKey(Schema.Int),
+  earlier: Schema.optionalKey(Schema.Array(Schema.Struct({ ...ofToken, order: Schema.Int })))
 })
-type KeptToken = typeof KeptToken.Type
-const readToken = Schema.decodeUnknownSync(Schema.fromJsonString(KeptToken))
+const readTokens = Schema.decodeUnknownSync(Schema.fromJsonString(KeptTokens))
 
 export interface PrivateKey {
   readonly public_key: string
@@ -96,13 +106,17 @@ export class KeeperStore {
     return this.sealing.tokenOf(agent, place, request).toString("base64url")
   }
 
-  async keepToken(agent: string, place: string, token: Omit<KeptToken, "v">, seq?: number): Promise<void> {
-    await this.put(subjects.vaultToken(agent, place), { v: 1, ...token }, seq)
+  async tokensAt(agent: string, place: string): Promise<PlaceTokens> {
+    const last = await lastMessage(this.nats, streams.vaultKeys, subjects.vaultToken(agent, place), TIMEOUT_MS)
+    if (last === null || last.data.length === 0) return { seq: last?.seq ?? 0, tokens: [] }
+    const { hash, vault, ephemeral, order = 0, earlier = [] } = readTokens(text.decode(last.data))
+    return { seq: last.seq, tokens: [{ hash, vault, ephemeral, order }, ...earlier] }
   }
 
-  async tokenAt(agent: string, place: string): Promise<(KeptToken & { readonly seq: number }) | null> {
-    const last = await this.last(subjects.vaultToken(agent, place))
-    return last === null ? null : { ...readToken(text.decode(last.data)), seq: last.seq }
+  /** `seq`: the message that these tokens replace. Resolves to `false` if another one has replaced it. */
+  keepTokens(agent: string, place: string, tokens: PlaceTokens["tokens"], seq: number): Promise<boolean> {
+    const [newest, ...earlier] = tokens
+    return this.put(subjects.vaultToken(agent, place), { v: 1, ...newest, earlier }, seq)
   }
 
   /** True if one of the service's keys opens the oldest entry, or if there is none yet. */
@@ -162,13 +176,17 @@ export class KeeperStore {
     )
   }
 
-  /** `seq`: the message that this one replaces. If the subject has another one by then, nothing changes. */
-  private async put(subject: string, value: object, seq?: number): Promise<void> {
+  /**
+   * `seq`: the message that this one replaces. If the subject has another one by then, nothing changes, and the result
+   * is `false`.
+   */
+  private async put(subject: string, value: object, seq: number): Promise<boolean> {
     const more = headers()
-    if (seq !== undefined) more.set("Nats-Expected-Last-Subject-Sequence", String(seq))
+    more.set("Nats-Expected-Last-Subject-Sequence", String(seq))
     const reply = await requestStream(this.nats, subject, JSON.stringify(value), { headers: more, timeout: TIMEOUT_MS })
     const { error } = reply.json<{ readonly error?: { readonly err_code?: number; readonly description?: string } }>()
     if (error !== undefined && error.err_code !== WRONG_LAST_SEQUENCE)
       throw new Error(`the keeper's store refused: ${error.description ?? "unknown error"}`)
+    return error === undefined
   }
 }

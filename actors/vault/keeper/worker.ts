@@ -6,6 +6,7 @@
  *  - A public key never changes: a worker that handles a commit again finds the existing key, and makes no second one.
  *  - A private key leaves this process only in sealed form (give.ts). No event, answer or log line contains one.
  */
+import { randomUUID } from "node:crypto"
 import { Cause, Effect, type Scope } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
 import type { Limits } from "../../../schemas/limits.ts"
@@ -20,7 +21,7 @@ import { type KeeperStore, stored } from "./store.ts"
 export interface KeeperParts {
   readonly source: Source
   readonly ask: Asking
-  readonly store: KeeperStore
+  readonly store: Pick<KeeperStore, "eraseKey" | "keep" | "publicKeyOf">
   readonly bounds: Limits["service"]["vault"]
 }
 
@@ -47,7 +48,9 @@ const made = ({ ask, store }: KeeperParts, agent: string, uid: string): Effect.E
       }
     })
     yield* Effect.catchIf(
-      ask(`key-${uid}`, "vault.publish_key", agent, { uid, public_key }),
+      // The id is new each time, so that the vault judges a repeat by its present state: after a revocation, a commit
+      // that comes again makes a new key.
+      ask(`key-${uid}-${randomUUID()}`, "vault.publish_key", agent, { uid, public_key }),
       // The vault was revoked meanwhile, so its key is not needed.
       ({ code }) => code === "not_found",
       () => stored(() => store.eraseKey(uid))

@@ -8,6 +8,11 @@ export const PART_HEADER = "Hub-Part"
  * frozen or dead node sends nothing.
  */
 export const TAKEN_HEADER = "Hub-Taken"
+/**
+ * A header of a query: the time in Unix ms after which its asker does not wait any more. A query that changes something
+ * is not begun after it. Older releases do not send it.
+ */
+export const DEADLINE_HEADER = "Hub-Deadline"
 /** Bytes of one part. The server's limit is 1 MiB. */
 export const PART_MAX_BYTES = 786_432
 /** Parts of one answer. A larger answer is a fault of the query. */

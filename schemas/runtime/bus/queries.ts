@@ -1,7 +1,8 @@
 /**
  * Sends queries of the read models. Any node of a queue group answers, in one part or several (parts.ts).
  *
- * A query changes nothing, so a try without an answer is followed by another, to any node of the group. A frozen or
+ * A query changes nothing, or nothing more when it is repeated. So a try without an answer is followed by another, to
+ * any node of the group. A frozen or
  * dead node costs a moment, not the request. A node that works on the query says so and gets more time, so that a slow
  * database is not asked again and again. A late answer to an earlier try still counts. If nobody listens, the server
  * reports that, and the next try follows soon. At the deadline, or when the connection closes, the answer is `null`.
@@ -9,7 +10,7 @@
 import type { Clock } from "effect"
 import { after, type Cancel, wallMs } from "../clock.ts"
 import { TRACEPARENT } from "../trace/traceparent.ts"
-import { PART_HEADER, readPartHeader, TAKEN_HEADER } from "./parts.ts"
+import { DEADLINE_HEADER, PART_HEADER, readPartHeader, TAKEN_HEADER } from "./parts.ts"
 import type { Requests } from "./requests.ts"
 
 const FIRST_WAIT_MS = 400
@@ -111,6 +112,7 @@ export class QueryClient<Headers extends HeadersShape> {
     const { subject, payload, deadline, traceparent, tries } = query
     const headers = this.newHeaders()
     headers.set(TAKEN_HEADER, "1")
+    headers.set(DEADLINE_HEADER, String(Math.ceil(deadline)))
     if (traceparent !== undefined) headers.set(TRACEPARENT, traceparent)
     tries.push(this.requests.send(subject, payload, deadline - wallMs(this.clock), answersTo(query), headers))
   }

@@ -1,12 +1,14 @@
 /** One sender, or one destination that never answers, keeps no mail of others waiting. */
-import { Deferred, Effect, Scope, Exit } from "effect"
+import { setImmediate as turn } from "node:timers/promises"
+import { Clock, Deferred, Effect, Scope, Exit } from "effect"
 import { expect, onTestFinished, test } from "vitest"
 import { outboundWorker } from "../../../actors/mail/outbound/worker.ts"
 import type { Transport } from "../../../actors/mail/outbound/transport.ts"
 import type { Asking } from "../../../actors/kit/worker/asks.ts"
 import type { Message } from "../../../actors/kit/worker/message.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
-import { waitFor } from "../../harness/index.ts"
+import { machineClock } from "../../../schemas/runtime/clock.ts"
+import { standingClock, waitFor } from "../../harness/index.ts"
 
 interface Mail {
   readonly id: string
@@ -19,7 +21,7 @@ const many = (count: number, of: (n: number) => Omit<Mail, "id">): ReadonlyArray
   Array.from({ length: count }, (_, n) => ({ id: `${of(n).agent}-${of(n).domain}-${n}`, ...of(n) }))
 
 /** A worker whose attempts at `slow.example` end when they are told to. */
-const worked = async (all: ReadonlyArray<Mail>) => {
+const worked = async (all: ReadonlyArray<Mail>, clock: Clock.Clock = machineClock) => {
   const byId = new Map(all.map((one) => [one.id, one]))
   const begun: Array<string> = []
   const back: Array<string> = []
@@ -31,7 +33,12 @@ const worked = async (all: ReadonlyArray<Mail>) => {
     "mail_sending.job": (id) => ({ mail: 1, to: `x@${byId.get(id)?.domain}`, blocked: null }),
     "mail_sending.settle": () => null
   }
-  const ask = ((_command: string, op: string, id: string) => Effect.sync(() => answers[op]?.(id))) as unknown as Asking
+  const asked: Array<string> = []
+  const ask = ((_command: string, op: string, id: string) =>
+    Effect.sync(() => {
+      asked.push(op)
+      return answers[op]?.(id)
+    })) as unknown as Asking
   const transport: Transport = {
     name: "mx",
     signs: false,
@@ -71,17 +78,21 @@ const worked = async (all: ReadonlyArray<Mail>) => {
   })
   await Effect.runPromise(
     Scope.provide(
-      outboundWorker({
-        source,
-        ask,
-        route: () => Effect.succeed(transport),
-        made: (id) => Effect.succeed({ id } as never),
-        bounds: mail
-      }),
+      Effect.provideService(
+        outboundWorker({
+          source,
+          ask,
+          route: () => Effect.succeed(transport),
+          made: (id) => Effect.succeed({ id } as never),
+          bounds: mail
+        }),
+        Clock.Clock,
+        clock
+      ),
       scope
     )
   )
-  return { begun, back, answer: (id: string) => Effect.runSync(Deferred.succeed(slow.get(id)!, undefined)) }
+  return { asked, begun, back, answer: (id: string) => Effect.runSync(Deferred.succeed(slow.get(id)!, undefined)) }
 }
 
 const slowly = (count: number, agent: (n: number) => string) =>
@@ -116,4 +127,19 @@ test("one sender's queue does not fill a process either: the rest is given back"
   const { begun, back } = await worked([...attack, ...many(1, () => ({ agent: "honest", domain: "well.example" }))])
   await waitFor(() => begun.some(isHonest), { describe: "the other's mail is sent" })
   expect(back.length).toBe(mail.sends_held_max - mail.sends_held_of_sender)
+})
+
+test("a process that was frozen begins no attempt that waited meanwhile, since another process has it", async () => {
+  const clock = standingClock()
+  const attack = slowly(10, () => "mallory")
+  const { asked, begun, back, answer } = await worked(attack, clock)
+  const count = (op: string): number => asked.filter((one) => one === op).length
+  await waitFor(() => begun.length === mail.sends_at_once_of_sender, { describe: "its share is under way" })
+  clock.move(mail.send_ack_wait_ms)
+  answer(attack[0]!.id)
+  await waitFor(() => count("mail_sending.settle") === 1, { describe: "the first is settled" })
+  for (let n = 0; n < 50; n++) await turn()
+  expect(count("mail_sending.take")).toBe(mail.sends_at_once_of_sender)
+  // Nothing is said of the others: the server gives them to whoever is there.
+  expect([begun.length, back]).toEqual([mail.sends_at_once_of_sender, []])
 })
