@@ -188,7 +188,7 @@ export class Bus {
             if (span !== null) endAs(span, answer === null ? "unavailable" : "ok")
             return answer
           } finally {
-            give(answer !== null && (isGood(answer) || !isSearch(input)))
+            give(answer !== null && !(isSearch(input) && faultOf(answer) === "unavailable"))
           }
         },
         catch: () => noAnswer(view)

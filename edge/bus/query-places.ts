@@ -6,8 +6,8 @@
  * Invariants
  *  - A query counts for the address that it came from. If an account signed the request, it counts for the account too:
  *    an account at many addresses has one share.
- *  - A search takes a place among the searches too. If it has no result, it keeps both for `SEARCH_ENDS_MS`, because
- *    Postgres does not cancel the reading of an index.
+ *  - A search takes a place among the searches too. If it was answered as unavailable, or not at all, it keeps both for
+ *    `SEARCH_ENDS_MS`, because Postgres does not cancel the reading of an index.
  *  - A place is freed when a node answers. Without an answer it is freed after `service.query_timeout_ms`, because the
  *    node may run the query until then.
  */
