@@ -1,7 +1,7 @@
 /**
  * Runs searches, whose cost depends on text by strangers. They have their own time limit, and never use all connections
- * to Postgres. A search that takes longer is answered as unavailable. A single statement is cancelled. Several
- * statements together may take twice as long; then their connection is closed.
+ * to Postgres. A search that takes longer is answered as unavailable. A single statement is cancelled, unless Postgres
+ * reads an index for it just then. Several statements together may take twice as long; then their connection is closed.
  */
 import { type Kysely, sql, type Transaction } from "kysely"
 import type { Database } from "../tables/database.ts"
@@ -11,8 +11,10 @@ const SEARCH_WITHIN_MS = 2000
 /** The number of concurrent searches in one process, which has eight connections (actors/tables/database.ts). */
 const AT_ONCE_MAX = 4
 const WAITING_MAX = 32
+/** The time of a query (`service.query_timeout_ms`) without that of the search itself. */
+const WAIT_MAX_MS = 3000
 
-const lanes = new Lanes(AT_ONCE_MAX, WAITING_MAX)
+const lanes = new Lanes(AT_ONCE_MAX, WAITING_MAX, WAIT_MAX_MS)
 
 export const searching = <A>(
   db: Kysely<Database>,

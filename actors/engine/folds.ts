@@ -13,7 +13,7 @@ export const FOLDS: Readonly<Record<string, string>> = {
   filing: "533416c2a2a917b2",
   fleet: "bcc50e691a686fa3",
   handle: "8d91f76c79f0d504",
-  human: "283229963d078146",
+  human: "ca9d7e329292e7ad",
   key: "c39a3053a015a528",
   letter: "9ad331de57af2bee",
   library: "ea4d66fdecada0e4",

@@ -1,22 +1,35 @@
 /**
- * Limits how many tasks run at the same time. Further tasks wait in a queue. If the queue is full, they are refused, and
- * so are those that have waited for `WAITED_MAX_MS`, because nobody waits for their result any more.
+ * Limits how many tasks run at the same time. Further tasks wait in a queue. If the queue is full, they are refused as
+ * overloaded, and so are those that have waited for too long. A refused task was not begun.
  */
+import type { Refusal } from "../../schemas/errors.ts"
 import { machineClock, monotonicMs } from "../../schemas/runtime/clock.ts"
+import { QueryRefused } from "../queries/refused.ts"
 
-const WAITED_MAX_MS = 3000
+const TOO_MANY: Refusal = {
+  code: "overloaded",
+  message: "Too much of this kind is under way. Try again in a little while.",
+  retryAfter: 2
+}
 
 export class Lanes {
   private underWay = 0
   private readonly line: Array<() => void> = []
   private readonly max: number
   private readonly waitingMax: number
+  private readonly waitMaxMs: number
   private readonly now: () => number
 
   /** `now`: monotonic ms. */
-  constructor(max: number, waitingMax: number, now = () => monotonicMs(machineClock)) {
+  constructor(
+    max: number,
+    waitingMax: number,
+    waitMaxMs = Number.POSITIVE_INFINITY,
+    now = () => monotonicMs(machineClock)
+  ) {
     this.max = max
     this.waitingMax = waitingMax
+    this.waitMaxMs = waitMaxMs
     this.now = now
   }
 
@@ -34,12 +47,12 @@ export class Lanes {
       this.underWay++
       return
     }
-    if (this.line.length >= this.waitingMax) throw new Error("too much of this kind is under way")
+    if (this.line.length >= this.waitingMax) throw new QueryRefused(TOO_MANY)
     const began = this.now()
     await new Promise<void>((resolve) => this.line.push(resolve))
-    if (this.now() - began < WAITED_MAX_MS) return
+    if (this.now() - began < this.waitMaxMs) return
     this.next()
-    throw new Error("a task of this kind has waited for too long")
+    throw new QueryRefused(TOO_MANY)
   }
 
   private next(): void {

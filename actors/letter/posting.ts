@@ -48,7 +48,7 @@ export const letterCommit = (
   { id, human, template, sealed }: PostedLetter,
   at: number
 ): { readonly companions: readonly [Companion]; readonly timers: readonly [Timer] } => {
-  if (!isLetterId(id)) throw new TypeError("The id of a letter comes from newLetterId")
+  if (!isLetterId(id)) throw new TypeError("The id of a letter comes from newLetterId or letterIdOf")
   const written: LetterEvent = { type: "letter.written", v: 1, human, template, sealed }
   return {
     companions: [{ kind: "letter", id, expected: 0, events: [written], keepSeconds: LETTER_LIMITS.kept_seconds }],

@@ -9,8 +9,8 @@ const isLateAnswer = (error: unknown): boolean =>
   error instanceof PermissionViolationError && error.operation === "publish" && error.subject.startsWith(INBOX)
 
 /**
- * An answer after its time is no fault: the process was frozen, and its asker has gone. Any other permission that the
- * server denies is a fault of the deployment.
+ * An answer after its time is no fault: the process was frozen, and its asker has gone. If there are many, the server may
+ * give this user no permission to answer. Any other permission that the server denies is a fault of the deployment.
  */
 export const busErrorLine = (error: Error): readonly [level: "warn" | "error", fields: Fields] =>
   isLateAnswer(error)

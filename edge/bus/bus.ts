@@ -68,9 +68,11 @@ const refusedBy = (view: string, refusal: Refusal): Refused =>
 const utf8 = new TextDecoder()
 const encoder = new TextEncoder()
 
-/** True for a query whose text Postgres searches for. */
-const isSearch = (input: unknown): boolean =>
-  typeof input === "object" && input !== null && "q" in input && typeof input.q === "string" && input.q !== ""
+/** Queries that search texts of publications or names in Postgres, if they have a `q` (actors/content/searching.ts). */
+const SEARCHES: ReadonlySet<QueryName> = new Set(["search", "posts", "threads"])
+
+const isSearch = (view: QueryName, input: unknown): boolean =>
+  SEARCHES.has(view) && typeof input === "object" && input !== null && "q" in input && (input.q ?? "") !== ""
 
 /** `refused` is `undefined` if the query succeeded. */
 export interface QueryObserver {
@@ -156,7 +158,7 @@ export class Bus {
       const call = "call" in within ? within.call : within
       if (call === null || call.isProbe || this.places === null)
         return this.asked(within, view, input, () => undefined, timeoutMs)
-      const give = this.places.take(call, isSearch(input))
+      const give = this.places.take(call, isSearch(view, input))
       if (give !== null) return this.asked(within, view, input, give, timeoutMs)
       call.crowded = true
       this.observer.settled(view, tooManyQueries.code, 0)
@@ -188,7 +190,7 @@ export class Bus {
             if (span !== null) endAs(span, answer === null ? "unavailable" : "ok")
             return answer
           } finally {
-            give(answer !== null && !(isSearch(input) && faultOf(answer) === "unavailable"))
+            give(answer === null ? "no answer" : faultOf(answer) === "unavailable" ? "unavailable" : "ended")
           }
         },
         catch: () => noAnswer(view)

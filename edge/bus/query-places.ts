@@ -6,7 +6,7 @@
  * Invariants
  *  - A query counts for the address that it came from. If an account signed the request, it counts for the account too:
  *    an account at many addresses has one share.
- *  - A search takes a place among the searches too. If it was answered as unavailable, or not at all, it keeps both for
+ *  - A search takes a place among the searches too. If it ended as unavailable after a while, it keeps both for
  *    `SEARCH_ENDS_MS`, because Postgres does not cancel the reading of an index.
  *  - A place is freed when a node answers. Without an answer it is freed after `service.query_timeout_ms`, because the
  *    node may run the query until then.
@@ -30,11 +30,20 @@ export const tooManyQueries: Refusal = {
 /** True for a refusal because the client has too many queries under way. */
 export const isCrowded = ({ refusal }: Refused): boolean => refusal === tooManyQueries
 
-/** A node closes the connection of a search after this time (actors/tables/database.ts). */
-const SEARCH_ENDS_MS = 12_000
+/**
+ * The time after which a node has given up a search that Postgres does not end: the limit of a query, and that of the
+ * rollback behind it (actors/tables/database.ts).
+ */
+const SEARCH_ENDS_MS = 24_000
 
-/** Frees the place: at once if the query has ended (`isEnded`), otherwise when its time is over. */
-export type GivePlace = (isEnded: boolean) => void
+/** A node that has refused a search earlier than this has not begun it. */
+const SEARCH_REFUSED_MS = 1000
+
+/**
+ * Frees the place: at once if the query has ended, otherwise when its time is over. `no answer`: no node has answered.
+ * `unavailable`: a node could not answer, or took too long.
+ */
+export type GivePlace = (outcome: "ended" | "unavailable" | "no answer") => void
 
 interface Places {
   readonly byAddress: Shares
@@ -78,8 +87,10 @@ export class QueryPlaces {
       }
     const began = monotonicMs(this.clock)
     const timeoutMs = isSearch ? SEARCH_ENDS_MS : this.timeoutMs
-    return (isEnded) => {
-      const left = isEnded ? 0 : timeoutMs - (monotonicMs(this.clock) - began)
+    return (outcome) => {
+      const took = monotonicMs(this.clock) - began
+      const goesOn = outcome === "no answer" || (outcome === "unavailable" && isSearch && took >= SEARCH_REFUSED_MS)
+      const left = goesOn ? timeoutMs - took : 0
       if (left <= 0) give()
       else after(this.clock, left, give, "unref")
     }

@@ -1,8 +1,8 @@
 /**
- * Ends again what was ended while the backup was made. A key or a ciphertext that was erased after the cut of the log
- * is not in the backup, although the log's copy still names it. So a vault whose private key is gone is revoked, an
- * entry without its ciphertext is deleted, and a mailbox without its key is closed. A vault or a mailbox gets its key
- * before the log names it as open, so a missing key has always been erased.
+ * Ends what lost its key or ciphertext while the backup was made. Those that were erased after the cut of the log are not
+ * in the backup, although the log's copy still names them. So a vault whose private key is gone is revoked, and a
+ * mailbox without its key is closed. An entry without its ciphertext is deleted, even if it was only written again. A
+ * vault or a mailbox gets its key before the log names it as open. People whose keys are gone stay as they are.
  */
 import type { JetStreamManager } from "@nats-io/jetstream"
 import { type NatsConnection, nuid } from "@nats-io/transport-node"
@@ -91,16 +91,22 @@ export const closeErasedMailboxes = async (parts: ErasedParts): Promise<number> 
   for (let from = 0; from < ids.length; from += ABREAST) {
     const some = ids.slice(from, from + ABREAST)
     const keys = await Promise.all(some.map((id) => hasKey(parts, streams.mailKeys, subjects.mailKey(id))))
+    const keyless = some.filter((_id, index) => keys[index] === false)
+    const boxes = await Promise.all(
+      keyless.map(async (id) => ({ id, box: await stateOf<NonNullable<MailboxState>>(parts, "mailbox", id) }))
+    )
     // One after the other, because each commit also changes the mailer of an agent that may have several.
-    for (const id of some.filter((_id, index) => keys[index] === false)) commits += await closeMailbox(parts, id)
+    for (const { id, box } of boxes)
+      if (box !== null && box.status === "active") commits += await closeMailbox(parts, id, box)
   }
   return commits
 }
 
-const closeMailbox = async (parts: ErasedParts, id: string): Promise<number> => {
-  const box = await stateOf<NonNullable<MailboxState>>(parts, "mailbox", id)
-  if (box === null || box.status !== "active") return 0
-  const { agent, local_part, domain } = box
+const closeMailbox = async (
+  parts: ErasedParts,
+  id: string,
+  { agent, local_part, domain }: NonNullable<MailboxState>
+): Promise<number> => {
   const place = addressId(`${local_part}@${domain}`)
   const address = await stateOf<NonNullable<MailAddress>>(parts, "mail_address", place)
   const isCustom = address?.custom === true ? { custom: true as const } : {}

@@ -16,8 +16,7 @@ const INDEXES = [
  * It estimates that so high that a list of 140 KB, which two posts can fill, made it read all rows instead.
  */
 export const up = async (db: Kysely<unknown>): Promise<void> => {
-  for (const index of INDEXES) {
-    await sql`alter index ${sql.id(index)} set (fastupdate = off)`.execute(db)
-    await sql`select gin_clean_pending_list(${index}::regclass)`.execute(db)
-  }
+  // Emptying a list takes a while and stops nobody. The locks of the changes do, until the migration ends.
+  for (const index of INDEXES) await sql`select gin_clean_pending_list(${index}::regclass)`.execute(db)
+  for (const index of INDEXES) await sql`alter index ${sql.id(index)} set (fastupdate = off)`.execute(db)
 }

@@ -3,8 +3,8 @@
  * against an agent that wants to publish something.
  *
  * Invariants
- *  - The work is proportional to the text, whatever its content (shape.ts). `searched` pauses after at
- *    most `STEP_CHARS` characters, so that its caller can let other work run.
+ *  - The work is proportional to the text, whatever its content (shape.ts). `searched` pauses after at most
+ *    `STEP_CHARS` characters, so that its caller can let other work run.
  *  - No answer contains any part of a secret, not even in the path of its field.
  */
 import { type Refusal, refusal } from "../errors.ts"

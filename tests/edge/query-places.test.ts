@@ -125,9 +125,9 @@ it("that the edge gave up count for as long as the node may work on them", () =>
   const places = new QueryPlaces(clock, LIMITS)
   const gives = Array.from({ length: SHARE }, () => places.take(call("client", "agent")))
   clock.move(1000)
-  for (const give of gives.slice(1)) give?.(false)
+  for (const give of gives.slice(1)) give?.("no answer")
   expect(places.take(call("client", "agent"))).toBeNull()
-  gives[0]?.(true)
+  gives[0]?.("ended")
   expect(places.take(call("client", "agent"))).not.toBeNull()
   clock.move(TIMEOUT_MS - 1001)
   expect(places.take(call("client", "agent"))).toBeNull()
@@ -147,16 +147,21 @@ it("for searches are few, of which one client has a part", () => {
   // A search that was refused a place has taken none of the other places.
   expect(taken(places, () => call("client", "agent"))).toBe(SHARE - SEARCHES)
   expect(places.take(call("another", "other"), true)).not.toBeNull()
-  gives[0]?.(true)
+  gives[0]?.("ended")
   expect(places.take(call("client", "agent"), true)).not.toBeNull()
 })
 
-it("for a search without a result are held for as long as Postgres may read its index", () => {
+it("for a search that ended as unavailable are held for as long as a node may work on it", () => {
   const clock = standingClock()
   const places = new QueryPlaces(clock, LIMITS)
-  for (let turn = 0; turn < SEARCHES; turn++) places.take(call("client", "agent"), true)?.(false)
+  const searches = () => Array.from({ length: SEARCHES }, () => places.take(call("client", "agent"), true))
+  // What is refused at once was not begun.
+  for (const give of searches()) give?.("unavailable")
+  const gives = searches()
+  clock.move(1000)
+  for (const give of gives) give?.("unavailable")
   clock.move(2 * TIMEOUT_MS)
   expect(places.take(call("client", "agent"), true)).toBeNull()
-  clock.move(12_000 - 2 * TIMEOUT_MS)
+  clock.move(24_000 - 1000 - 2 * TIMEOUT_MS)
   expect(places.take(call("client", "agent"), true)).not.toBeNull()
 })

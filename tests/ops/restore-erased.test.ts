@@ -51,7 +51,7 @@ afterAll(async () => {
   await service?.stop()
 })
 
-/** A connection on which the copy of HUB_AUDIT, the first stream after the log, waits for `gate`. */
+/** A connection on which the copy of HUB_AUDIT, which comes after that of the log, waits for `gate`. */
 const gated = (gate: () => Promise<unknown>): NatsConnection =>
   new Proxy(nats, {
     get: (target, key) => {

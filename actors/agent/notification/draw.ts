@@ -1,7 +1,6 @@
 /**
  * Takes the number of a notification from the counter `notification`. A number is never given twice, and numbers grow
- * along each agent's log. A command takes one each time it is
- * tried, so gaps are normal.
+ * along each agent's log. A command takes one each time it is tried, so gaps are normal.
  */
 import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"

@@ -5,7 +5,7 @@
  *  - Their number is limited (`held_max`). The worker fetches while there is room for at least `fetch_room_min`.
  *  - Each is settled once: acknowledged or returned. Later calls for it have no effect.
  *  - A message is lost if the worker was silent about it for `ackWaitMs`, because the process was frozen. The server
- *    may have given it to another worker, so work on it is not begun here.
+ *    may have given it to another worker, so webhooks and mail are not begun here then.
  */
 import { type Clock, type Effect, Latch } from "effect"
 import type { Limits } from "../../../schemas/limits.ts"

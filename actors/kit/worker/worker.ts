@@ -8,7 +8,7 @@
  *    release.
  *  - The worker holds at most `held_max` messages, and fetches only while it has room for `fetch_room_min`.
  *  - The worker reports progress on the messages that it holds three times within `ackWaitMs`. Only a silent worker
- *    loses its messages. It begins no work on them when it goes on (held.ts).
+ *    loses its messages. A handler that lets work wait asks `isLost` before it begins (held.ts).
  *  - A message that comes again while it is held is not begun a second time.
  *  - When the scope closes, the worker first ends its fetch and gives back what still comes. Then `end` runs. Work
  *    under way has `lingerMs` to end, and what is left is interrupted.

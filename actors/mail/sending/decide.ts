@@ -24,7 +24,7 @@ const RESTORED =
 
 /**
  * True for a message that was in the queue at the time of the backup and may have been sent before the restore. `seq`:
- * the sequence of its last commit. So every commit after a restore must change the phase of an unsure message.
+ * the sequence of its last commit. So the first commit after a restore must settle an unsure message.
  */
 export const isUnsure = (state: MailSendingState, seq: number, restored: Restored): boolean => {
   if (state === null || seq > restored.seq || state.phase === "over") return false

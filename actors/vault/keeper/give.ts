@@ -8,7 +8,8 @@
  *    works, in whatever order several keepers take these steps, and wherever one of them ends.
  *  - A repeated request gets the same token, because the first answer may have been late or lost, and a new token would
  *    end the first one. It is refused if a newer token has replaced that one.
- *  - Nothing is admitted or used for an asker that does not wait any more, because it was told that its request failed.
+ *  - No admission and no load is begun for an asker that does not wait any more, because it was told that its request
+ *    failed.
  *  - A token gives the key to one one-time key. A repeat for the same one-time key succeeds, because an answer may be
  *    lost. For another one it is refused.
  *  - The vault's journal records that the key was loaded before the key leaves. Keeper and vault must both allow it.

@@ -2,10 +2,10 @@
  * Sends queries of the read models. Any node of a queue group answers, in one part or several (parts.ts).
  *
  * A query changes nothing, or nothing more when it is repeated. So a try without an answer is followed by another, to
- * any node of the group. A frozen or
- * dead node costs a moment, not the request. A node that works on the query says so and gets more time, so that a slow
- * database is not asked again and again. A late answer to an earlier try still counts. If nobody listens, the server
- * reports that, and the next try follows soon. At the deadline, or when the connection closes, the answer is `null`.
+ * any node of the group. A frozen or dead node costs a moment, not the request. A node that works on the query says so
+ * and gets more time, so that a slow database is not asked again and again. A late answer to an earlier try still counts.
+ * If nobody listens, the server reports that, and the next try follows soon. At the deadline, or when the connection
+ * closes, the answer is `null`.
  */
 import type { Clock } from "effect"
 import { after, type Cancel, wallMs } from "../clock.ts"

@@ -37,7 +37,7 @@ test("no more are taken than the most", async () => {
 })
 
 test("none is waited for beyond the time, although each comes without a pause", async () => {
-  expect(await takenOfMany("test.endless", { ...UNBOUNDED, withinMs: 10 * PAUSE_MS })).toBeGreaterThan(0)
+  expect(await takenOfMany("test.endless", { ...UNBOUNDED, withinMs: 2000 })).toBeGreaterThan(0)
 })
 
 test("where nobody listens, there are none", async () => {
