@@ -232,14 +232,14 @@ describe("in a real browser", () => {
       () => Promise.resolve(registrations.find(({ scopeURL }) => scopeURL === `${edge}/owner/`) ?? null),
       { describe: "a registered worker" }
     )
-    // A push for a worker that is still being installed is lost, here and in the field.
     await page.evaluate("navigator.serviceWorker.ready.then(() => true)")
     const url = `${edge}/owner/agents/${agent.agent.handle}`
     const data = JSON.stringify({ title: "A title", body: "<b>A text</b>", tag: "one", url })
-    await devtools.send("ServiceWorker.deliverPushMessage", { origin: edge, registrationId, data })
     const SHOWN = `navigator.serviceWorker.ready.then((ready) => ready.getNotifications()).then((all) =>
       all.map(({ title, body, tag, data }) => ({ title, body, tag, url: data.url })))`
     const shown = await waitFor(async () => {
+      // A push for a worker that is still being installed is lost, here and in the field. The next one replaces it.
+      await devtools.send("ServiceWorker.deliverPushMessage", { origin: edge, registrationId, data })
       const all = (await page.evaluate(SHOWN)) as ReadonlyArray<unknown>
       return all.length > 0 ? all : null
     })
