@@ -6,8 +6,8 @@
  *  - A message is acknowledged when the delivery's actor has recorded, postponed or dropped the attempt, or does not
  *    need it any more.
  *  - If another worker may have begun the attempt, the worker first asks the delivery's actor. If the process was frozen
- *    while the attempt waited, it lets go of the attempt. An attempt may still be made twice, with the same
- *    `webhook-id`, if a worker dies between the POST and the report, or was frozen during the POST.
+ *    while the attempt waited here or in its socket, it lets go of the attempt. An attempt may still be made twice, with
+ *    the same `webhook-id`, if a worker dies between the POST and the report, or was frozen during the POST.
  *  - For each attempt, the agent's actor names the destination and signs. So the worker never has a secret, a new
  *    address or secret counts for the next attempt, and nothing is sent for a closed account.
  *  - The worker limits the time of a POST, and of the whole attempt.
@@ -117,10 +117,9 @@ export class Worker {
     return Effect.map(found, ({ calls, called, ...rest }) => {
       if (calls < call) held.again(message)
       else if (calls > call || !called) held.ack(message)
-      else {
-        held.renew(message)
-        this.admit({ ...rest, call, message })
-      }
+      // Another worker may be about to report its attempt. If none has the message, the server delivers it again.
+      else if (held.isLost(message)) held.letGo(message)
+      else this.admit({ ...rest, call, message })
     })
   }
 

@@ -19,7 +19,7 @@ import { askSpan, endAnswered, endAs, querySpan } from "../../schemas/runtime/tr
 import type { Call } from "../http/call.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import type { QueryClient } from "../../schemas/runtime/bus/queries.ts"
-import { type GivePlace, type QueryPlaces, tooManyQueries } from "./query-places.ts"
+import { type GivePlace, type QueryPlaces, tooManyQueries, tooManySearches } from "./query-places.ts"
 
 export interface Request<Op extends OperationName> {
   readonly actor: string
@@ -161,8 +161,9 @@ export class Bus {
       const give = this.places.take(call, isSearch(view, input))
       if (give !== null) return this.asked(within, view, input, give, timeoutMs)
       call.crowded = true
-      this.observer.settled(view, tooManyQueries.code, 0)
-      return Effect.fail(refuse(tooManyQueries))
+      const refusal = isSearch(view, input) ? tooManySearches : tooManyQueries
+      this.observer.settled(view, refusal.code, 0)
+      return Effect.fail(refuse(refusal))
     })
   }
 

@@ -27,8 +27,14 @@ export const tooManyQueries: Refusal = {
   retryAfter: 1
 }
 
-/** True for a refusal because the client has too many queries under way. */
-export const isCrowded = ({ refusal }: Refused): boolean => refusal === tooManyQueries
+export const tooManySearches: Refusal = {
+  code: "overloaded",
+  message: "You or others have too many searches under way at once. Try again in a little while.",
+  retryAfter: 2
+}
+
+/** True for a refusal because the client, or all clients together, have too many queries under way. */
+export const isCrowded = ({ refusal }: Refused): boolean => refusal === tooManyQueries || refusal === tooManySearches
 
 /**
  * The time after which a node has given up a search that Postgres does not end: the limit of a query, and that of the

@@ -86,15 +86,6 @@ export class HeldMessages {
     this.nak(message, null)
   }
 
-  /** Called when the message's actor has confirmed that the work is still to be done. */
-  renew({ seq }: Message): void {
-    const held = this.messages.get(seq)
-    if (held === undefined) return
-    held.saidAt = this.now()
-    held.wasSilent = false
-    held.message.working()
-  }
-
   ack(message: Message): void {
     this.settle(message, message.ack)
   }
