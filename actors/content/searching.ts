@@ -11,10 +11,8 @@ const SEARCH_WITHIN_MS = 2000
 /** The number of concurrent searches in one process, which has eight connections (actors/tables/database.ts). */
 const AT_ONCE_MAX = 4
 const WAITING_MAX = 32
-/** The time of a query (`service.query_timeout_ms`) without that of the search itself. */
-const WAIT_MAX_MS = 3000
 
-const lanes = new Lanes(AT_ONCE_MAX, WAITING_MAX, WAIT_MAX_MS)
+const lanes = new Lanes(AT_ONCE_MAX, WAITING_MAX)
 
 export const searching = <A>(
   db: Kysely<Database>,

@@ -1,9 +1,8 @@
 /**
  * Limits how many tasks run at the same time. Further tasks wait in a queue. If the queue is full, they are refused as
- * overloaded, and so are those that have waited for too long. A refused task was not begun.
+ * overloaded, and were not begun.
  */
 import type { Refusal } from "../../schemas/errors.ts"
-import { machineClock, monotonicMs } from "../../schemas/runtime/clock.ts"
 import { QueryRefused } from "../queries/refused.ts"
 
 const TOO_MANY: Refusal = {
@@ -17,20 +16,10 @@ export class Lanes {
   private readonly line: Array<() => void> = []
   private readonly max: number
   private readonly waitingMax: number
-  private readonly waitMaxMs: number
-  private readonly now: () => number
 
-  /** `now`: monotonic ms. */
-  constructor(
-    max: number,
-    waitingMax: number,
-    waitMaxMs = Number.POSITIVE_INFINITY,
-    now = () => monotonicMs(machineClock)
-  ) {
+  constructor(max: number, waitingMax: number) {
     this.max = max
     this.waitingMax = waitingMax
-    this.waitMaxMs = waitMaxMs
-    this.now = now
   }
 
   async run<A>(work: () => Promise<A>): Promise<A> {
@@ -48,11 +37,7 @@ export class Lanes {
       return
     }
     if (this.line.length >= this.waitingMax) throw new QueryRefused(TOO_MANY)
-    const began = this.now()
     await new Promise<void>((resolve) => this.line.push(resolve))
-    if (this.now() - began < this.waitMaxMs) return
-    this.next()
-    throw new QueryRefused(TOO_MANY)
   }
 
   private next(): void {

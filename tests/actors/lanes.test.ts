@@ -26,19 +26,3 @@ test("works go in the order they came, so many at once; where the line is full t
   expect(await Promise.all([works[0], works[2], works[3]])).toEqual([0, 2, 3])
   expect(await lanes.run(() => Promise.resolve("free"))).toBe("free")
 })
-
-test("a work that has waited for too long is refused when its turn comes, and the next one begins", async () => {
-  let now = 0
-  const lanes = new Lanes(1, 2, 3000, () => now)
-  const first = Promise.withResolvers<string>()
-  const held = lanes.run(() => first.promise)
-  const late = lanes.run(() => Promise.resolve("late"))
-  now = 2999
-  const soon = lanes.run(() => Promise.resolve("soon"))
-  now = 3000
-  first.resolve("first")
-  expect(await held).toBe("first")
-  await expect(late).rejects.toThrow("Too much")
-  expect(await soon).toBe("soon")
-  expect(await lanes.run(() => Promise.resolve("free"))).toBe("free")
-})

@@ -7,6 +7,7 @@ import { Feeds } from "../../../edge/feed/feeds.ts"
 import { JSON_FEED } from "../../../edge/feed/json-feed.ts"
 import { AgentMarkdown } from "../../../edge/kit/agent-markdown.ts"
 import type { Call } from "../../../edge/http/call.ts"
+import { machineClock } from "../../../schemas/runtime/clock.ts"
 import { FEED_ENTRIES, FEED_TEXT_CHARS, type FeedEntry } from "../../../schemas/feed/records.ts"
 import type { Costly } from "../cost.ts"
 
@@ -61,7 +62,9 @@ export const newCall = (): Call =>
     wide: null,
     header: () => undefined,
     headers: {},
-    startedAt: Date.now()
+    startedAt: Date.now(),
+    clock: machineClock,
+    deadline: Number.POSITIVE_INFINITY
   }) as unknown as Call
 
 /** The length is that of each of the fifty texts. */
