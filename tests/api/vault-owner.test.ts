@@ -228,7 +228,7 @@ describe("the captcha before a fill", () => {
     of.ask("POST", `${VAULT}/captcha`, { ...(await captchaBody({ context: "Before the login" })), ...more })
 
   it("goes to the owner in at most three rounds, and the fill waits for it", async () => {
-    const of = await aVault(hasty)
+    const of = await aVault()
     const { fill_id } = await opened(of)
     expect(outcome(await relay(of, { fill_id, round: 2 }))).toBe("422 validation_error")
     // No picture costs no round.
