@@ -42,7 +42,7 @@ export const isCrowded = ({ refusal }: Refused): boolean => refusal === tooManyQ
  */
 const SEARCH_ENDS_MS = 24_000
 
-/** A node that has refused a search earlier than this has not begun it. */
+/** A search that ended as unavailable earlier than this was not begun, or failed at once. Postgres does not go on with it. */
 const SEARCH_REFUSED_MS = 1000
 
 /**

@@ -135,7 +135,7 @@ it("that the edge gave up count for as long as the node may work on them", () =>
   expect(taken(places, () => call("client", "agent"))).toBe(SHARE - 1)
 })
 
-/** What one client gets of the places for searches. */
+/** One client gets so many of the places for searches. */
 const SEARCHES = 3
 
 it("for searches are few, of which one client has a part", () => {
@@ -155,7 +155,7 @@ it("for a search that ended as unavailable are held for as long as a node may wo
   const clock = standingClock()
   const places = new QueryPlaces(clock, LIMITS)
   const searches = () => Array.from({ length: SEARCHES }, () => places.take(call("client", "agent"), true))
-  // What is refused at once was not begun.
+  // A search that is refused at once was not begun.
   for (const give of searches()) give?.("unavailable")
   const gives = searches()
   clock.move(1000)

@@ -1,4 +1,4 @@
-/** What was ended between the cut of the log and that of its keys is ended after the restore. */
+/** A vault, an entry or a mailbox that ended between the cut of the log and that of its keys is ended after the restore. */
 import { randomBytes } from "node:crypto"
 import { join } from "node:path"
 import { jetstreamManager, type JetStreamManager } from "@nats-io/jetstream"

@@ -1,4 +1,4 @@
-/** What a restore has ended is seen by no function of an operation that gets the state. */
+/** No function of an operation that gets the state sees what a restore has ended. */
 import { Effect } from "effect"
 import { expect, test } from "vitest"
 import { sinceRestore } from "../../../actors/engine/since-restore.ts"

@@ -1,4 +1,4 @@
-/** How the server's errors on a connection are written to the log. */
+/** Errors of the server on a connection, as lines of the log. */
 import { PermissionViolationError } from "@nats-io/transport-node"
 import { expect, test } from "vitest"
 import { busErrorLine } from "../../../actors/process/bus-errors.ts"

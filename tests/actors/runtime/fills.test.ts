@@ -1,4 +1,4 @@
-/** How a host asks for tokens of fill services, with the engine and the keeper played. */
+/** A host asks for tokens of fill services. The engine and the keeper are played. */
 import { Effect } from "effect"
 import { expect, test } from "vitest"
 import { type FillParts, Fills } from "../../../actors/runtime/fills.ts"
