@@ -55,7 +55,7 @@ export default defineConfig({
     bail: 0,
     retry: 0,
     // Bounds for what hangs, not for what is slow: no test may depend on the pace of the machine.
-    expect: { poll: { timeout: 300_000 } },
+    expect: { poll: { timeout: 900_000 } },
     testTimeout: 900_000,
     hookTimeout: 900_000,
     teardownTimeout: 300_000

@@ -11,6 +11,7 @@ import { spawn } from "node:child_process"
 import { readFile } from "node:fs/promises"
 import { setTimeout as delay } from "node:timers/promises"
 import { LaunchFault } from "./fault.ts"
+import { patience } from "./patience.ts"
 
 const DOWNLOAD_TIMEOUT_MS = 8 * 60_000
 const UNPACK_TIMEOUT_MS = 8 * 60_000
@@ -86,12 +87,12 @@ async function unlocked(
   options: DebianOptions,
   signal?: AbortSignal
 ): Promise<string> {
-  const until = Date.now() + (options.lockWaitMs ?? LOCK_WAIT_MS)
+  const isOver = patience(options.lockWaitMs ?? LOCK_WAIT_MS)
   for (let told = false; ; told = true) {
     if (options.signal?.aborted === true) return "interrupted"
     const output = await apt(args, timeout, options, signal)
     if (output === null) return ""
-    if (!LOCKED.test(output) || Date.now() >= until) return reasonIn(output)
+    if (!LOCKED.test(output) || isOver()) return reasonIn(output)
     if (!told) options.progress("waiting for another program that installs packages")
     await delay(options.lockPauseMs ?? LOCK_PAUSE_MS, undefined, { signal: options.signal }).catch(() => undefined)
   }

@@ -19,6 +19,7 @@ import { rememberedPort, portIsFree } from "./ports.ts"
 import { commandOf, endProcess } from "./proc.ts"
 import { describeExit, spawnTied } from "./tied.ts"
 import type { TiedProcess } from "./tied.ts"
+import { patience } from "./patience.ts"
 
 /** Recovering a large store is part of starting. */
 const READY_DEADLINE_MS = 120_000
@@ -97,8 +98,8 @@ function readInfo(port: number): Promise<string | undefined> {
 }
 
 async function untilReady(server: TiedProcess, port: number, complaint: () => Promise<string>): Promise<void> {
-  const end = Date.now() + READY_DEADLINE_MS
-  while (Date.now() < end) {
+  const isOver = patience(READY_DEADLINE_MS)
+  while (!isOver()) {
     const info = server.hasExited() ? undefined : await readInfo(port)
     // Another program may listen on the port, in which case this server ends.
     if (server.hasExited()) throw new LaunchFault(`nats-server ended at start: ${await complaint()}`)

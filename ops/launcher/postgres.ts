@@ -26,6 +26,7 @@ import { chooseIdentity, giveTo } from "./run-as.ts"
 import type { Identity } from "./run-as.ts"
 import { describeExit, spawnTied } from "./tied.ts"
 import type { TiedProcess } from "./tied.ts"
+import { patience } from "./patience.ts"
 
 const run = promisify(execFile)
 
@@ -198,9 +199,9 @@ const MISSING_DATABASE = "3D000"
 const WRONG_PASSWORD = "28P01"
 
 async function untilReady(server: TiedProcess, base: string, logFile: string): Promise<void> {
-  const end = Date.now() + READY_DEADLINE_MS
+  const isOver = patience(READY_DEADLINE_MS)
   let refusal: string | undefined = "no connection"
-  while (Date.now() < end) {
+  while (!isOver()) {
     refusal = server.hasExited() ? refusal : await tryConnect(`${base}/${DATABASE}`)
     if (server.hasExited()) throw new LaunchFault(`Postgres ended at start: ${await lastLogLine(logFile)}`)
     if (refusal === undefined) return

@@ -9,6 +9,7 @@
 import { spawnSync } from "node:child_process"
 import { readdirSync, readFileSync, readlinkSync } from "node:fs"
 import { setTimeout as delay } from "node:timers/promises"
+import { patience } from "./patience.ts"
 
 const POLL_MS = 20
 
@@ -110,9 +111,9 @@ export function signalProcess(pid: number, signal: NodeJS.Signals): void {
 
 /** Waits until none of the processes runs. Returns false if the deadline came first. */
 export async function untilGone(pids: ReadonlyArray<number>, deadlineMs: number): Promise<boolean> {
-  const end = Date.now() + deadlineMs
+  const isOver = patience(deadlineMs)
   while (pids.some(isRunning)) {
-    if (Date.now() > end) return false
+    if (isOver()) return false
     await delay(POLL_MS)
   }
   return true

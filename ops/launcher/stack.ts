@@ -21,6 +21,7 @@ import { startPostgres } from "./postgres.ts"
 import type { PostgresOptions } from "./postgres.ts"
 import { SupervisedRole } from "./supervisor.ts"
 import type { TiedProcess } from "./tied.ts"
+import { patience } from "./patience.ts"
 
 /** The sum is less than ten seconds. Processes of other roles may take up to `ACTOR_GRACE_MS` in addition. */
 const EDGE_GRACE_MS = 3_000
@@ -340,9 +341,9 @@ export class Stack {
   }
 
   async #untilHealthy(edge: EdgeRole): Promise<void> {
-    const end = Date.now() + HEALTH_DEADLINE_MS
+    const isOver = patience(HEALTH_DEADLINE_MS)
     let seen = "no answer"
-    while (Date.now() < end && this.#stopped === undefined) {
+    while (!isOver() && this.#stopped === undefined) {
       const answer = await fetch(edge.url + HEALTH_PATH, { signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS) }).then(
         async (response) => {
           const body = await response.text()

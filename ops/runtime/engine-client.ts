@@ -4,6 +4,7 @@
 import Docker from "dockerode"
 import { connect } from "node:net"
 import { setTimeout as delay } from "node:timers/promises"
+import { patience } from "../launcher/patience.ts"
 
 const CALL_TIMEOUT_MS = 20_000
 const ANSWER_PAUSE_MS = 100
@@ -36,10 +37,10 @@ export const untilAnswer = async (
   withinMs: number,
   goesOn: () => Promise<boolean>
 ): Promise<EngineFacts | null> => {
-  const end = Date.now() + withinMs
+  const isOver = patience(withinMs)
   for (;;) {
     const facts = await factsOf(socket)
-    if (facts !== null || Date.now() > end || !(await goesOn())) return facts
+    if (facts !== null || isOver() || !(await goesOn())) return facts
     await delay(ANSWER_PAUSE_MS)
   }
 }
@@ -63,10 +64,10 @@ export const untilListens = async (
   withinMs: number,
   goesOn: () => Promise<boolean>
 ): Promise<boolean> => {
-  const end = Date.now() + withinMs
+  const isOver = patience(withinMs)
   for (;;) {
     if (await listens(socket)) return true
-    if (Date.now() > end || !(await goesOn())) return false
+    if (isOver() || !(await goesOn())) return false
     await delay(ANSWER_PAUSE_MS)
   }
 }

@@ -8,6 +8,7 @@ import { AgentClient } from "../support/client.ts"
 import type { Answer } from "../support/http.ts"
 import { register } from "../support/register.ts"
 import type { SeededRandom } from "../support/seed.ts"
+import { patience } from "../../ops/launcher/patience.ts"
 
 /** Between an answer and the next write of an agent. */
 const PACE_MS = 60
@@ -21,12 +22,12 @@ const NO_ANSWER: ReadonlySet<unknown> = new Set(["ECONNREFUSED", "ECONNRESET", "
 
 /** Asks again, under the same key, where the service ended before it answered. */
 const answered = async (ask: () => Promise<Answer>): Promise<Answer> => {
-  const end = performance.now() + SILENCE_MAX_MS
+  const isOver = patience(SILENCE_MAX_MS)
   for (;;) {
     try {
       return await ask()
     } catch (cause) {
-      if (!NO_ANSWER.has((cause as { readonly code?: unknown }).code) || performance.now() > end) throw cause
+      if (!NO_ANSWER.has((cause as { readonly code?: unknown }).code) || isOver()) throw cause
       await delay(PACE_MS)
     }
   }

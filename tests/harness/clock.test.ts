@@ -25,10 +25,12 @@ it("stands where that is wanted, and says how long its timers have left", () => 
   after(clock, HOUR_MS, () => fired.push("second"))
   after(clock, 0, () => fired.push("first"))
   expect(clock.waits()).toEqual([0, HOUR_MS])
+  // A difference of two times in milliseconds is exact to some nanoseconds.
+  const moved = () => [wallMs(clock) - wall, Math.round(monotonicMs(clock) - monotonic), fired]
   clock.move(0)
-  expect([wallMs(clock) - wall, monotonicMs(clock) - monotonic, fired]).toEqual([0, 0, ["first"]])
+  expect(moved()).toEqual([0, 0, ["first"]])
   clock.move(HOUR_MS)
-  expect([wallMs(clock) - wall, monotonicMs(clock) - monotonic, fired]).toEqual([HOUR_MS, HOUR_MS, ["first", "second"]])
+  expect(moved()).toEqual([HOUR_MS, HOUR_MS, ["first", "second"]])
   expect(clock.waits()).toEqual([])
 })
 

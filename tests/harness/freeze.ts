@@ -1,5 +1,6 @@
 /** Stops a process as a machine that hangs does. */
 import { readdirSync, readFileSync } from "node:fs"
+import { patience } from "../../ops/launcher/patience.ts"
 
 const LOOK_MS = 1
 /** Only a process that cannot be stopped takes this long. */
@@ -22,9 +23,9 @@ const isStopped = (pid: number): boolean =>
  */
 export const untilStopped = (pid: number): void => {
   const sleep = new Int32Array(new SharedArrayBuffer(4))
-  const end = Date.now() + STOPPED_WITHIN_MS
+  const isOver = patience(STOPPED_WITHIN_MS)
   while (!isStopped(pid)) {
-    if (Date.now() > end) throw new Error(`process ${pid} does not stop`)
+    if (isOver()) throw new Error(`process ${pid} does not stop`)
     Atomics.wait(sleep, 0, 0, LOOK_MS)
   }
 }

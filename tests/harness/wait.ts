@@ -1,6 +1,7 @@
 /** Waits for conditions, never for a fixed time. */
 import { setTimeout as delay } from "node:timers/promises"
 import { inspect } from "node:util"
+import { patience } from "../../ops/launcher/patience.ts"
 
 /** Only a condition that never holds takes this long: a busy machine can be ten times as slow as an idle one. */
 const DEADLINE_MS = 300_000
@@ -24,6 +25,7 @@ export interface WaitOptions {
  */
 export async function waitFor<A>(probe: () => A | Promise<A>, options: WaitOptions = {}): Promise<NonNullable<A>> {
   const deadlineMs = options.deadlineMs ?? DEADLINE_MS
+  const isOver = patience(deadlineMs)
   const begin = Date.now()
   let seen: unknown = "nothing"
   for (;;) {
@@ -34,8 +36,8 @@ export async function waitFor<A>(probe: () => A | Promise<A>, options: WaitOptio
     } catch (cause) {
       seen = cause
     }
+    if (isOver()) break
     const waited = Date.now() - begin
-    if (waited > deadlineMs) break
     await delay(Math.min(Math.max(PAUSE_MIN_MS, waited * PAUSE_SHARE), PAUSE_MAX_MS))
   }
   throw new Error(

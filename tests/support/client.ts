@@ -8,6 +8,7 @@
 import { setTimeout as delay } from "node:timers/promises"
 import { type Answer, type Exchange, send } from "./http.ts"
 import { type Identity, newIdentity, signedHeaders } from "./identity.ts"
+import { patience } from "../../ops/launcher/patience.ts"
 
 const RETRY_PAUSE_MS = 25
 /** Only an answer that never comes takes this long: a slow machine may need many tries. */
@@ -72,7 +73,7 @@ export class AgentClient {
   }
 
   async retrying(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
-    const end = Date.now() + RETRY_DEADLINE_MS
+    const isOver = patience(RETRY_DEADLINE_MS)
     for (let tries = 1; ; tries++) {
       const answer = await this.call(method, path, options).catch((cause: unknown) =>
         withoutAnswer(cause, this.#options.losesConnections === true)
@@ -81,7 +82,7 @@ export class AgentClient {
       const isLost = this.#options.losesConnections === true && answer?.status === 502
       if (answer !== null && answer.status !== 503 && !isLost && !meetsItself) return answer
       this.#options.onRetry?.(answer)
-      if (Date.now() > end)
+      if (isOver())
         throw new Error(
           `${method} ${path} did not succeed within ${RETRY_DEADLINE_MS} ms; last: ${answer?.text ?? "connection refused"}`
         )
