@@ -17,6 +17,7 @@ import type { Clock } from "effect"
 import type { Database } from "../tables/database.ts"
 import { Lanes } from "../kit/lanes.ts"
 import { findsIn, textQuery } from "./searched.ts"
+import { searchedTable, type TextTable } from "./searched-rows.ts"
 import { searching } from "./searching.ts"
 import { monotonicMs } from "../../schemas/runtime/clock.ts"
 
@@ -93,11 +94,19 @@ export class Listings {
   }
 
   /** The rows of the list that match a search text. `row`: the alias of its table. */
-  async found(db: Db, listing: Listing, row: string, q: string, wanted: PageRequest): Promise<PageOfIds> {
+  async found(
+    db: Db,
+    listing: Listing,
+    [table, row]: readonly [table: TextTable, row: string],
+    q: string,
+    wanted: PageRequest
+  ): Promise<PageOfIds> {
     const query = textQuery(q)
     if (query === null) return { total: 0, ids: [] }
-    const where = [...listing.where, findsIn(row, query)]
-    return searching(db, (trx) => this.page(trx, { ...listing, where, isCapped: true }, wanted))
+    // The searched rows come first, because a search locks them before the others.
+    const from = sql`${sql.table(searchedTable(table))} searched join ${listing.from} on searched.id = ${sql.ref(row)}.id`
+    const where = [...listing.where, findsIn("searched", query)]
+    return searching(db, (trx) => this.page(trx, { ...listing, from, where, isCapped: true }, wanted))
   }
 
   private async total(db: Db, listing: Listing): Promise<number> {

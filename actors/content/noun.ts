@@ -30,6 +30,7 @@ export { contentCounts, threadCounts, type ContentCounts } from "./counts.ts"
 export { EXCERPT_MAX_CHARS, EXCERPT_READ_CHARS, excerptOf, plainExcerptOf, plainOf } from "./excerpt.ts"
 export {
   foldHiding,
+  goneIn,
   noHiddenRows,
   whyHidden,
   withHidden,
@@ -51,7 +52,17 @@ export {
 export { Listings, inOrder, type Listing, type PageOfIds } from "./listing.ts"
 export { newlyNamed, mentionNotifications } from "./mentions.ts"
 export { myVote } from "./my-vote.ts"
-export { BARE, MADE, withExcerpts, withMade, writeSearched, type DerivedColumns as Made } from "./searched-rows.ts"
+export {
+  BARE,
+  MADE,
+  deleteSearched,
+  renewSearched,
+  searchedTable,
+  withExcerpts,
+  writeSearched,
+  type DerivedColumns as Made,
+  type TextTable
+} from "./searched-rows.ts"
 export { findsIn, rankIn, textQuery, typed, type TextQuery, type Word } from "./searched.ts"
 export { searching } from "./searching.ts"
 export { isThere, existsOf, standsOf } from "./standing.ts"

@@ -1,4 +1,11 @@
-/** Columns derived from texts in the tables of publications: excerpts and search vectors. */
+/**
+ * What is derived from the texts of publications: excerpts in their rows, and search vectors in tables of their own.
+ *
+ * Invariants
+ *  - Each publication that is shown has a row among the searched ones. Hidden and deleted ones have none.
+ *  - A vote or a reply changes no row there. In the publication's own row, Postgres would index all its words again for
+ *    each of them.
+ */
 import { sql, type Transaction } from "kysely"
 import type { Database } from "../tables/database.ts"
 import { rowsJsonPieces } from "../tables/rows.ts"
@@ -16,42 +23,62 @@ export const MADE: DerivedColumns = { excerptOf, searchOf: searchVectorOf }
 /** Used for a text that cannot be processed. It is shown, but not found. */
 export const BARE: DerivedColumns = { excerptOf: () => "", searchOf: () => "" }
 
-/** New rows with their derived columns, one at a time because they are as long as their texts. */
-export async function* withMade<Row extends Partial<SearchedText>>(rows: Iterable<Row>, made: DerivedColumns) {
-  for (const row of rows) {
-    const { title = "", tags = [], body = "" } = row
-    yield { ...row, excerpt: made.excerptOf(body), search: await made.searchOf({ title, tags, body }) }
-  }
-}
-
 export function* withExcerpts<Row extends Partial<SearchedText>>(rows: Iterable<Row>, { excerptOf }: DerivedColumns) {
   for (const row of rows) yield row.body === undefined ? row : { ...row, excerpt: excerptOf(row.body) }
 }
 
+export type TextTable = "posts" | "threads"
+
+/** The table with the search vectors of a table's rows: their ids, authors and vectors. */
+export const searchedTable = (table: TextTable): `searched_${TextTable}` => `searched_${table}`
+
 /** The most texts that are read in one statement. */
 const AT_ONCE = 500
 
-interface Row extends SearchedText {
-  readonly id: string
+interface Row extends Partial<SearchedText> {
+  readonly id: number | string
+  readonly author?: string
 }
 
-async function* searchesOf(rows: ReadonlyArray<Row>, { searchOf }: DerivedColumns) {
-  for (const row of rows) yield { id: row.id, search: await searchOf(row) }
+/** One row at a time, because they are as long as their texts. */
+async function* searchesOf(rows: Iterable<Row>, { searchOf }: DerivedColumns) {
+  for (const { id, author, title = "", tags = [], body = "" } of rows)
+    yield { id, author, search: await searchOf({ title, tags, body }) }
 }
 
 export const writeSearched = async (
   trx: Transaction<Database>,
-  table: "posts" | "threads",
+  table: TextTable,
+  rows: Iterable<Row>,
+  made: DerivedColumns
+): Promise<void> => {
+  for await (const searches of rowsJsonPieces(searchesOf(rows, made)))
+    await sql`
+      insert into ${sql.table(searchedTable(table))} (id, author, search)
+      select id, author, search from jsonb_to_recordset(${searches}::jsonb) n (id bigint, author text, search tsvector)
+      on conflict (id) do update set search = excluded.search`.execute(trx)
+}
+
+/** Makes the vectors of these ids from their rows, as far as they are shown. */
+export const renewSearched = async (
+  trx: Transaction<Database>,
+  table: TextTable,
   ids: ReadonlyArray<number>,
   made: DerivedColumns
 ): Promise<void> => {
   for (let from = 0; from < ids.length; from += AT_ONCE) {
     const { rows } = await sql<Row>`
-      select id, title, tags, body from ${sql.table(table)}
+      select id, author, title, tags, body from ${sql.table(table)}
       where id = any(${ids.slice(from, from + AT_ONCE)}::bigint[])`.execute(trx)
-    for await (const searches of rowsJsonPieces(searchesOf(rows, made)))
-      await sql`
-        update ${sql.table(table)} x set search = n.search
-        from jsonb_to_recordset(${searches}::jsonb) n (id bigint, search tsvector) where x.id = n.id`.execute(trx)
+    await writeSearched(trx, table, rows, made)
   }
+}
+
+export const deleteSearched = async (
+  trx: Transaction<Database>,
+  table: TextTable,
+  ids: ReadonlyArray<number>
+): Promise<void> => {
+  if (ids.length === 0) return
+  await sql`delete from ${sql.table(searchedTable(table))} where id = any(${ids}::bigint[])`.execute(trx)
 }

@@ -11,6 +11,8 @@
  *    space (`example.com`, `1.5`, 東京都) is found as it is written, together.
  *  - The last word matches the beginnings of words, as somebody types it. Exceptions are quoted and excluded words, and
  *    a single ASCII character, with which too much begins.
+ *  - Beginnings are lexemes of their own (`*wo` for `word`), without positions. Otherwise Postgres would collect all
+ *    stored words with a beginning from its index, and it does not cancel that.
  */
 import { setImmediate as turn } from "node:timers/promises"
 import { type RawBuilder, sql } from "kysely"
@@ -31,6 +33,10 @@ const PLACES_MAX = 255
  */
 const LEXEMES_MAX = 6000
 const LAST_PLACE = 16_383
+/** The number of different beginnings of one row. An article of 12,500 words has 2,700. */
+const BEGINNINGS_MAX = 8000
+/** In characters. For a longer beginning, the rows that the index finds are read. */
+const BEGINNING_MAX_CHARS = 10
 /** The most bytes that a lexeme needs besides its text, and that each of its positions needs. */
 const LEXEME_BYTES = 4
 const PLACE_BYTES = 2
@@ -70,7 +76,28 @@ export const searchVectorOf = async ({ title, tags, body }: SearchedText): Promi
     // A gap, so that no phrase reaches from one field to the next.
     place++
   }
-  return Array.from(places, ([lexeme, at]) => `'${lexeme}':${at.join(",")}`).join(" ")
+  const beginnings = new Set<string>()
+  for (const lexeme of places.keys()) {
+    for (const beginning of beginningsOf(lexeme)) {
+      const needed = Buffer.byteLength(beginning) + LEXEME_BYTES
+      if (beginnings.has(beginning) || beginnings.size >= BEGINNINGS_MAX || bytes + needed > LEXEMES_MAX_BYTES) continue
+      beginnings.add(beginning)
+      bytes += needed
+    }
+    if (++lexemes % LEXEMES_AT_ONCE === 0) await turn()
+  }
+  const placed = Array.from(places, ([lexeme, at]) => `'${lexeme}':${at.join(",")}`)
+  return [...placed, ...Array.from(beginnings, (beginning) => `'${beginning}'`)].join(" ")
+}
+
+const beginning = (characters: ReadonlyArray<string>): string => `*${characters.slice(0, BEGINNING_MAX_CHARS).join("")}`
+
+/** The beginnings that are shorter than the lexeme, and that a query may ask for. */
+function* beginningsOf(lexeme: string): Generator<string> {
+  const characters = [...lexeme]
+  const least = ASCII_CHARACTER.test(characters[0] ?? "") ? 2 : 1
+  const most = Math.min(BEGINNING_MAX_CHARS, characters.length - 1)
+  for (let length = least; length <= most; length++) yield beginning(characters.slice(0, length))
 }
 
 /** A word to look for, in its searched form. `prefix`: words that begin with it match too. */
@@ -79,8 +106,10 @@ export interface Word extends Run {
 }
 
 export interface TextQuery {
-  /** A tsquery as text, which a row must match. */
+  /** A tsquery as text, which a row must match. The index answers it. */
   readonly match: string
+  /** Another one, which a row that matches must match too. `null` if `match` is exact. */
+  readonly exact: string | null
   /** The same words joined by "or", for ranking. */
   readonly any: string
   /** The same words without prefix matching. */
@@ -153,9 +182,14 @@ const typing = (clause: Clause): Clause => {
 }
 
 interface PlacedLexeme {
-  readonly lexeme: string
+  /** Each is a part of a tsquery. `indexed` finds at least what `exact` finds. */
+  readonly exact: string
+  readonly indexed: string
   readonly whole: string
   readonly behind: number
+  readonly begins: boolean
+  /** True if a shorter beginning stands for it in the index. */
+  readonly isCut: boolean
 }
 
 /** A pair of characters overlaps with the next pair. A single character matches the beginnings of pairs. */
@@ -167,18 +201,41 @@ const placedOf = (words: ReadonlyArray<Word>): ReadonlyArray<PlacedLexeme> => {
     const begins = all.length === 1 && (word.prefix || word.isUnspaced)
     const placed = sought.map((lexeme, index) => {
       const whole = `'${lexeme}'`
-      return { lexeme: begins ? `${whole}:*` : whole, whole, behind: index === 0 ? behind : 1 }
+      const characters = [...lexeme]
+      const [exact, indexed] = begins ? [`${whole}:*`, `(${whole} | '${beginning(characters)}')`] : [whole, whole]
+      const isCut = begins && characters.length > BEGINNING_MAX_CHARS
+      return { exact, indexed, whole, begins, isCut, behind: index === 0 ? behind : 1 }
     })
     behind = all.length > 1 ? 2 : 1
     return placed
   })
 }
 
-const matchOf = ({ words, isExcluded }: Clause): string => {
-  const placed = placedOf(words)
-  const all = placed.map(({ lexeme, behind }, index) => (index === 0 ? lexeme : `<${behind}> ${lexeme}`)).join(" ")
-  return `${isExcluded ? "!" : ""}${placed.length > 1 ? `(${all})` : all}`
+/** A clause as a part of a tsquery. */
+interface Matching {
+  readonly exact: string
+  /** Finds at least what `exact` finds. `null`: all rows. */
+  readonly indexed: string | null
+  /** True if both find the same. */
+  readonly isExact: boolean
 }
+
+const matchingOf = ({ words, isExcluded }: Clause): Matching => {
+  const placed = placedOf(words)
+  const sign = isExcluded ? "!" : ""
+  const all = placed.map(({ exact, behind }, index) => (index === 0 ? exact : `<${behind}> ${exact}`)).join(" ")
+  const exact = placed.length > 1 ? `${sign}(${all})` : sign + all
+  if (!placed.some(({ begins }) => begins)) return { exact, indexed: exact, isExact: true }
+  const [first, ...others] = placed
+  if (first !== undefined && others.length === 0) return { exact, indexed: sign + first.indexed, isExact: !first.isCut }
+  // Beginnings have no positions: a phrase with one is looked for in the rows that have all its parts.
+  return { exact, indexed: isExcluded ? null : placed.map(({ indexed }) => indexed).join(" & "), isExact: false }
+}
+
+const joined = (
+  alternatives: ReadonlyArray<ReadonlyArray<Matching>>,
+  part: (matching: Matching) => string | null
+): string => alternatives.map((clauses) => clauses.flatMap((matching) => part(matching) ?? []).join(" & ")).join(" | ")
 
 /** `null` if the text asks for no word. */
 export const textQuery = (q: string): TextQuery | null => {
@@ -191,9 +248,11 @@ export const textQuery = (q: string): TextQuery | null => {
   const typedAt = [...alternatives.slice(0, -1), [...last.slice(0, -1), typing(end)]]
   const words = typedAt.flat().flatMap((clause) => (clause.isExcluded ? [] : clause.words))
   const placed = words.flatMap((word) => placedOf([word]))
+  const matched = typedAt.map((clauses) => clauses.map(matchingOf))
   return {
-    match: typedAt.map((clauses) => clauses.map(matchOf).join(" & ")).join(" | "),
-    any: [...new Set(placed.map(({ lexeme }) => lexeme))].join(" | "),
+    match: joined(matched, ({ indexed }) => indexed),
+    exact: matched.flat().every(({ isExact }) => isExact) ? null : joined(matched, ({ exact }) => exact),
+    any: [...new Set(placed.map(({ exact }) => exact))].join(" | "),
     whole: [...new Set(placed.map(({ whole }) => whole))].join(" | "),
     words
   }
@@ -206,5 +265,9 @@ export const rankIn = (row: string, { any, whole }: TextQuery): RawBuilder<numbe
 }
 
 /** `row`: the alias of a table with the searched column. */
-export const findsIn = (row: string, { match }: TextQuery): RawBuilder<boolean> =>
-  sql<boolean>`${sql.ref(`${row}.search`)} @@ ${match}::tsquery`
+export const findsIn = (row: string, { match, exact }: TextQuery): RawBuilder<boolean> => {
+  const searched = sql.ref(`${row}.search`)
+  const found = sql<boolean>`${searched} @@ ${match}::tsquery`
+  // The function, because the index would answer the operator.
+  return exact === null ? found : sql<boolean>`(${found} and ts_match_vq(${searched}, ${exact}::tsquery))`
+}

@@ -1,7 +1,7 @@
 /**
  * Runs searches, whose cost depends on text by strangers. They have their own time limit, and never use all connections
- * to Postgres. A search that takes longer is answered as unavailable. A single statement is cancelled, unless Postgres
- * reads an index for it just then. Several statements together may take twice as long; then their connection is closed.
+ * to Postgres. A search that takes longer is cancelled and answered as unavailable. Several statements together may take
+ * twice as long; then their connection is closed.
  */
 import { type Kysely, sql, type Transaction } from "kysely"
 import type { Database } from "../tables/database.ts"

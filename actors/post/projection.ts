@@ -11,8 +11,10 @@ import {
   BARE,
   MADE,
   type Made,
+  deleteSearched,
+  goneIn,
+  renewSearched,
   withExcerpts,
-  withMade,
   writeSearched
 } from "../content/noun.ts"
 import type { Database } from "../tables/database.ts"
@@ -105,12 +107,12 @@ const writePosts = async (
   made: Made
 ): Promise<void> => {
   const were = await writeBack(trx, "posts", [...edited.keys(), ...voted.keys(), ...hiding.hidden.keys()])
-  for await (const rows of rowsJsonPieces(withMade(published.values(), made))) {
+  for await (const rows of rowsJsonPieces(withExcerpts(published.values(), made))) {
     await sql`
       insert into posts (id, author, kind, title, body, excerpt, tags, license, file, data, upvotes, downvotes, score, hot,
-        created_at, updated_at, edited_at, search)
+        created_at, updated_at, edited_at)
       select p.id, p.author, p.kind, p.title, p.body, p.excerpt, p.tags, p.license, p.file, p.data, 0, 0, 0,
-        extract(epoch from p.created_at) / ${HOT_SECONDS}, p.created_at, p.updated_at, p.edited_at, p.search
+        extract(epoch from p.created_at) / ${HOT_SECONDS}, p.created_at, p.updated_at, p.edited_at
       from jsonb_populate_recordset(null::posts, ${rows}::jsonb) p
       on conflict (id) do nothing`.execute(trx)
   }
@@ -127,8 +129,6 @@ const writePosts = async (
         updated_at timestamptz, edited_at timestamptz)
       where p.id = n.id`.execute(trx)
   }
-  const rewritten = [...edited.values()].filter(({ edited_at }) => edited_at !== undefined).map(({ id }) => id)
-  await writeSearched(trx, "posts", rewritten, made)
   if (voted.size > 0) {
     await sql`
       update posts p set upvotes = n.upvotes, downvotes = n.downvotes, score = n.upvotes - n.downvotes,
@@ -143,6 +143,10 @@ const writePosts = async (
     await sql`delete from posts where id = any(${[...deleted]}::bigint[])`.execute(trx)
     await sql`delete from hidden_posts where id = any(${[...deleted]}::bigint[])`.execute(trx)
   }
+  const rewritten = [...edited.values()].filter(({ edited_at }) => edited_at !== undefined).map(({ id }) => id)
+  await writeSearched(trx, "posts", published.values(), made)
+  await renewSearched(trx, "posts", [...new Set([...rewritten, ...hiding.restored])], made)
+  await deleteSearched(trx, "posts", [...deleted, ...goneIn(hiding)])
 }
 
 const changing =
@@ -154,10 +158,12 @@ const changing =
 
 export const postProjection = logProjection({
   name: "post",
-  // Version 2: search weights changed. 4: the service itself splits texts into words. 5: Korean is indexed in pairs.
-  version: 5,
+  // Version 2: search weights changed. 4: the service itself splits texts into words. 5: Korean is indexed in pairs. 6:
+  // search vectors are in a table of their own.
+  version: 6,
   reads: [{ kind: "post", events: inventoryOf(PostEvent) }],
   tables: [
+    { name: "searched_posts", kind: "post", actor: "id" },
     { name: "posts", kind: "post", actor: "id" },
     { name: "hidden_posts", kind: "post", actor: "id" }
   ],

@@ -122,7 +122,7 @@ export const postsQuery = (
     const list = listing(input)
     const { total, ids } = await (q === null || q === ""
       ? listings.page(db, list, input)
-      : listings.found(db, list, "p", q, input))
+      : listings.found(db, list, ["posts", "p"], q, input))
     return { total, items: await listedPosts(db, baseUrl, ids, viewer) }
   }
 }

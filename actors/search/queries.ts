@@ -4,14 +4,23 @@
  * Invariants
  *  - The number of matches is limited before they are ranked, and they are ranked before their texts are read. The part
  *    of a text that is read is limited too. The time limit of searches applies to all of it (content/searching.ts).
- *  - Deleted content has no row, and hidden content is in another table. Banned and deleted agents and their content
+ *  - Deleted and hidden content has no row among the searched ones. Banned and deleted agents and their content
  *    are left out before the number is limited. One author gets at most `PLACES_OF_AUTHOR` places (contract 22).
  */
 import { type Kysely, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { type Found, RANKED_MAX, type SearchType } from "../../schemas/search/records.ts"
 import { listedAgents } from "../agent/noun.ts"
-import { findsIn, rankIn, type TextQuery, textQuery, typed, searching } from "../content/noun.ts"
+import {
+  findsIn,
+  rankIn,
+  searchedTable,
+  type TextQuery,
+  textQuery,
+  type TextTable,
+  typed,
+  searching
+} from "../content/noun.ts"
 import type { Database } from "../tables/database.ts"
 import { listedPosts } from "../post/noun.ts"
 import type { People } from "../queries/serve.ts"
@@ -34,8 +43,6 @@ const PLACED_BY_MAX = 3
 const pageIn = <T>(all: ReadonlyArray<T>, { page, per_page }: Input): ReadonlyArray<T> =>
   all.slice((page - 1) * per_page, page * per_page)
 
-type TextTable = "posts" | "threads"
-
 /** Newest matches of one author that are ranked (contract 22). */
 export const PLACES_OF_AUTHOR = 50
 /** The most matches that each round reads, newest first. A round leaves out authors who have all of their places. */
@@ -53,7 +60,7 @@ const candidates = async (db: Db, table: TextTable, query: TextQuery): Promise<R
   for (const most of TURNS) {
     const full = [...placesOf].flatMap(([author, places]) => (places >= PLACES_OF_AUTHOR ? [author] : []))
     const { rows }: { rows: ReadonlyArray<Candidate> } = await sql<Candidate>`
-      select x.id, x.author from ${sql.table(table)} x join agents a on a.id = x.author
+      select x.id, x.author from ${sql.table(searchedTable(table))} x join agents a on a.id = x.author
       where ${findsIn("x", query)} and a.status in ('active', 'suspended')
         and (${before}::bigint is null or x.id < ${before}::bigint) and x.author <> all(${full}::text[])
       order by x.id desc limit ${sql.lit(most)}`.execute(db)
@@ -73,7 +80,7 @@ const candidates = async (db: Db, table: TextTable, query: TextQuery): Promise<R
 const rankedTexts = async (db: Db, table: TextTable, query: TextQuery): Promise<ReadonlyArray<string>> => {
   const ids = await candidates(db, table, query)
   const { rows } = await sql<{ id: string }>`
-    select found.id from ${sql.table(table)} found where found.id = any(${ids}::bigint[])
+    select found.id from ${sql.table(searchedTable(table))} found where found.id = any(${ids}::bigint[])
     order by ${rankIn("found", query)} desc, found.id desc`.execute(db)
   return rows.map(({ id }) => id)
 }

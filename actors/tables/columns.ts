@@ -274,6 +274,16 @@ export interface Database {
     target_type: string | null
     target_id: string | null
   }
+  searched_posts: {
+    id: Big
+    author: string
+    search: string
+  }
+  searched_threads: {
+    id: Big
+    author: string
+    search: string
+  }
   snapshots: {
     kind: string
     id: string

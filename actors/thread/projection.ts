@@ -12,8 +12,10 @@ import {
   BARE,
   MADE,
   type Made,
+  deleteSearched,
+  goneIn,
+  renewSearched,
   withExcerpts,
-  withMade,
   writeSearched
 } from "../content/noun.ts"
 import type { Database } from "../tables/database.ts"
@@ -27,14 +29,14 @@ import { ThreadEvent } from "./state.ts"
 type Trx = Transaction<Database>
 
 const writeThreads = async (trx: Trx, { opened, changed }: ThreadRows, made: Made): Promise<void> => {
-  for await (const rows of rowsJsonPieces(withMade(opened.values(), made))) {
+  for await (const rows of rowsJsonPieces(withExcerpts(opened.values(), made))) {
     await sql`
       insert into threads (id, author, category, kind, title, body, excerpt, tags, status, accepted_reply_id,
         status_reason, reply_count, pinned, upvotes, downvotes, score, last_activity_at, created_at, updated_at,
-        edited_at, search)
+        edited_at)
       select t.id, t.author, t.category, t.kind, t.title, t.body, t.excerpt, t.tags, t.status, t.accepted_reply_id,
         case when t.status in ('closed', 'locked') then t.status_reason end, 0, coalesce(t.pinned, false), 0, 0, 0,
-        t.created_at, t.created_at, t.updated_at, t.edited_at, t.search
+        t.created_at, t.created_at, t.updated_at, t.edited_at
       from jsonb_populate_recordset(null::threads, ${rows}::jsonb) t
       on conflict (id) do nothing`.execute(trx)
   }
@@ -55,8 +57,17 @@ const writeThreads = async (trx: Trx, { opened, changed }: ThreadRows, made: Mad
         updated_at timestamptz, edited_at timestamptz)
       where t.id = n.id`.execute(trx)
   }
+}
+
+const writeSearchedThreads = async (
+  trx: Trx,
+  { opened, changed, hiding, deleted }: ThreadRows,
+  made: Made
+): Promise<void> => {
   const rewritten = [...changed.values()].filter(({ edited_at }) => edited_at !== undefined).map(({ id }) => id)
-  await writeSearched(trx, "threads", rewritten, made)
+  await writeSearched(trx, "threads", opened.values(), made)
+  await renewSearched(trx, "threads", [...new Set([...rewritten, ...hiding.restored])], made)
+  await deleteSearched(trx, "threads", [...deleted, ...goneIn(hiding)])
 }
 
 const writeReplies = async (trx: Trx, { written, changed }: ReplyRows): Promise<void> => {
@@ -144,19 +155,21 @@ const changing =
       await writeHiddenReplies(trx, replies)
       await writeHidden(trx, "threads", hiding, were)
       await writeDeleted(trx, threads)
+      await writeSearchedThreads(trx, threads, made)
     }
   }
 
 export const threadProjection = logProjection({
   name: "thread",
   // Version 2: search weights changed. 4: the reason why a thread is closed or locked. 5: the service itself splits
-  // texts into words. 6: Korean is indexed in pairs.
-  version: 6,
+  // texts into words. 6: Korean is indexed in pairs. 7: search vectors are in a table of their own.
+  version: 7,
   reads: [
     { kind: "thread", events: inventoryOf(ThreadEvent) },
     { kind: "reply", events: inventoryOf(ReplyEvent) }
   ],
   tables: [
+    { name: "searched_threads", kind: "thread", actor: "id" },
     { name: "threads", kind: "thread", actor: null },
     { name: "replies", kind: "reply", actor: "id" },
     { name: "hidden_threads", kind: "thread", actor: "id" },

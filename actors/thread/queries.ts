@@ -58,7 +58,7 @@ const COLUMNS = [
   "c.name as category_name"
 ] as const
 
-type Columns = Omit<Selectable<Database["threads"]>, "body" | "search" | "kind" | "status" | "status_reason">
+type Columns = Omit<Selectable<Database["threads"]>, "body" | "kind" | "status" | "status_reason">
 
 interface Row extends Columns, Pick<Selectable<Database["agents"]>, "number" | "handle" | "name"> {
   readonly kind: ThreadListed["kind"]
@@ -146,7 +146,7 @@ export const threadsQuery = (
     const list = listing(input)
     const { total, ids } = await (q === null || q === ""
       ? listings.page(db, list, input)
-      : listings.found(db, list, "t", q, input))
+      : listings.found(db, list, ["threads", "t"], q, input))
     return { total, items: await listedThreads(db, baseUrl, ids, viewer) }
   }
 }

@@ -191,7 +191,7 @@ export class Bus {
             if (span !== null) endAs(span, answer === null ? "unavailable" : "ok")
             return answer
           } finally {
-            give(outcomeOf(answer))
+            give(answer !== null)
           }
         },
         catch: () => noAnswer(view)
@@ -272,16 +272,6 @@ const faultOf = (answer: Uint8Array | null): ErrorCode | undefined => {
   if (isGood(answer)) return undefined
   const reply = parse<QueryReply<unknown>>(answer)
   return reply.ok ? undefined : reply.refused.code
-}
-
-/** An answer that cannot be read is a fault of the service, which is reported where the answer is used. */
-const outcomeOf = (answer: Uint8Array | null): Parameters<GivePlace>[0] => {
-  if (answer === null) return "no answer"
-  try {
-    return faultOf(answer) === "unavailable" ? "unavailable" : "ended"
-  } catch {
-    return "ended"
-  }
 }
 
 export const parse = <T>(bytes: Uint8Array): T => JSON.parse(utf8.decode(bytes)) as T

@@ -6,8 +6,7 @@
  * Invariants
  *  - A query counts for the address that it came from. If an account signed the request, it counts for the account too:
  *    an account at many addresses has one share.
- *  - A search takes a place among the searches too. If it ended as unavailable after a while, it keeps both for
- *    `SEARCH_ENDS_MS`, because Postgres does not cancel the reading of an index.
+ *  - A search takes a place among the searches too.
  *  - A place is freed when a node answers. Without an answer it is freed after `service.query_timeout_ms`, because the
  *    node may run the query until then.
  */
@@ -36,20 +35,8 @@ export const tooManySearches: Refusal = {
 /** True for a refusal because the client, or all clients together, have too many queries under way. */
 export const isCrowded = ({ refusal }: Refused): boolean => refusal === tooManyQueries || refusal === tooManySearches
 
-/**
- * The time after which a node has given up a search that Postgres does not end: the limit of a query, and that of the
- * rollback behind it (actors/tables/database.ts).
- */
-const SEARCH_ENDS_MS = 24_000
-
-/** A search that ended as unavailable earlier than this was not begun, or failed at once. Postgres does not go on with it. */
-const SEARCH_REFUSED_MS = 1000
-
-/**
- * Frees the place: at once if the query has ended, otherwise when its time is over. `no answer`: no node has answered.
- * `unavailable`: a node could not answer, or took too long.
- */
-export type GivePlace = (outcome: "ended" | "unavailable" | "no answer") => void
+/** Frees the place: at once if a node has answered, otherwise when its time is over. */
+export type GivePlace = (isAnswered: boolean) => void
 
 interface Places {
   readonly byAddress: Shares
@@ -92,11 +79,8 @@ export class QueryPlaces {
         taken.push([shares, client])
       }
     const began = monotonicMs(this.clock)
-    const timeoutMs = isSearch ? SEARCH_ENDS_MS : this.timeoutMs
-    return (outcome) => {
-      const took = monotonicMs(this.clock) - began
-      const goesOn = outcome === "no answer" || (outcome === "unavailable" && isSearch && took >= SEARCH_REFUSED_MS)
-      const left = goesOn ? timeoutMs - took : 0
+    return (isAnswered) => {
+      const left = isAnswered ? 0 : this.timeoutMs - (monotonicMs(this.clock) - began)
       if (left <= 0) give()
       else after(this.clock, left, give, "unref")
     }

@@ -31,7 +31,7 @@ const PARTS = [
   "actors",
   "ops"
 ]
-const WELL_MS = 600_000
+const WELL_MS = 1_800_000
 /** As docker-compose.yml names it. */
 const PROJECT = "hub"
 

@@ -18,6 +18,8 @@ import { waitFor } from "../harness/index.ts"
 import { type Servers, startServers } from "../harness/servers.ts"
 import { authority } from "../support/certificates.ts"
 
+/** With many processes on a busy machine. It bounds what hangs. */
+const WELL_MS = 1_800_000
 const run = promisify(execFile)
 const MACHINES = ["127.7.7.1", "127.7.7.2", "127.7.7.3"] as const
 const EDGE_PORT = 18_463
@@ -211,7 +213,7 @@ describe("three machines", () => {
         const told = await commanded("status", "--all")
         return told.startsWith("healthy") ? told : null
       },
-      { describe: "a healthy cluster" }
+      { describe: "a healthy cluster", deadlineMs: WELL_MS }
     )
     expect(status).toMatch(/HUB_EVENTS/)
     const connections = await Promise.all(

@@ -7,7 +7,9 @@ import { endSharedEngine } from "../runtime/shared-engine.ts"
 
 /** A network is in the folder of a test, or in the folder `runtime` of its service. */
 const networkFolders = async (folder: string): Promise<ReadonlyArray<string>> =>
-  (await readdir(folder)).flatMap((name) => [join(folder, name), join(folder, name, "runtime")])
+  (await readdir(folder, { withFileTypes: true }))
+    .filter((one) => one.isDirectory())
+    .flatMap(({ name }) => [join(folder, name), join(folder, name, "runtime")])
 
 export const endLeftOver = async (): Promise<void> => {
   for (const folder of await leftTestFolders()) {

@@ -18,7 +18,8 @@ interface Recipient {
 }
 
 const DOMAIN = "mail.hub.example"
-const RETRY_SECONDS = 2
+/** Each wait is as long as all before it. So attempts go on after a backup, however long it took. */
+const retrySeconds = (retry: number): number => 2 ** retry
 
 let service: TestService
 let world: MailHost
@@ -38,7 +39,9 @@ beforeAll(async () => {
     env: { HUB_SERVER_KEY: serverKey, HUB_DNS_SERVERS: names.address, HUB_MAIL_ABUSE_CONTACT: "abuse@hub.example" },
     limits: {
       "service.mail.mx_port": world.port,
-      ...Object.fromEntries(retries.map((retry) => [`limits.email.queue_retry_seconds.${retry}`, RETRY_SECONDS]))
+      ...Object.fromEntries(
+        retries.map((retry, index) => [`limits.email.queue_retry_seconds.${retry}`, retrySeconds(index)])
+      )
     }
   })
   desk = {

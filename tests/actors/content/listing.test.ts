@@ -122,7 +122,7 @@ describe("posts", () => {
     await posts(post({ page: 5000 }))
     await sql`
       insert into posts select ${POSTS + 1}, author, kind, title, body, excerpt, tags, license, upvotes, downvotes, score,
-        hot, created_at + interval '1 year', updated_at, edited_at, search from posts where id = 1`.execute(bulk)
+        hot, created_at + interval '1 year', updated_at, edited_at from posts where id = 1`.execute(bulk)
     expect(idsOf(await posts(post()))[0]).toBe(POSTS + 1)
     await sql`delete from posts where id = ${POSTS + 1}`.execute(bulk)
   })

@@ -24,7 +24,9 @@ afterAll(async () => {
 })
 beforeEach(async () => {
   vi.spyOn(process.stderr, "write").mockReturnValue(true)
-  await sql`truncate posts, threads, replies, projections, projection_faults`.execute(db)
+  await sql`truncate posts, threads, searched_posts, searched_threads, replies, projections, projection_faults`.execute(
+    db
+  )
 })
 afterEach(() => {
   vi.restoreAllMocks()
@@ -34,7 +36,7 @@ afterEach(() => {
 const failing = async (word: string, code: string, times = 1000): Promise<void> => {
   await sql`create sequence if not exists failures`.execute(db)
   await sql`select setval('failures', 1, false)`.execute(db)
-  for (const table of ["posts", "threads"]) {
+  for (const table of ["searched_posts", "searched_threads"]) {
     await sql
       .raw(
         `create or replace function fail() returns trigger language plpgsql as $$ begin
@@ -67,7 +69,12 @@ const applied = async (projection: Projection, log: ReadonlyArray<Message>): Pro
 }
 
 const rowsIn = async (table: "posts" | "threads") =>
-  (await sql`select id::int, body, excerpt, search::text from ${sql.table(table)} order by id`.execute(db)).rows
+  (
+    await sql`
+      select x.id::int, x.body, x.excerpt, array_to_string(array(
+        select word from unnest(string_to_array(s.search::text, ' ')) word where word not like '''*%'), ' ') as search
+      from ${sql.table(table)} x join ${sql.table(`searched_${table}`)} s on s.id = x.id order by x.id`.execute(db)
+  ).rows
 const faults = () => db.selectFrom("projection_faults").select(["projection", "seq", "kind", "id", "error"]).execute()
 
 test.each([
