@@ -39,6 +39,8 @@ const UNDER_WAY_MAX = 500
 export interface Asked {
   /** Unix ms: the asker gives up then, or is told that the query took too long. */
   readonly deadline: number
+  /** The deadline as the asker sent it, the same for each try of one query. `null` if it sent none. */
+  readonly until: number | null
 }
 
 export type QueryHandlers = {
@@ -136,7 +138,8 @@ export const serveQueries = (
     const answered = answer(clock, name, handler, message, {
       span,
       timeoutMs,
-      deadline: Math.min(deadline, now + timeoutMs)
+      deadline: Math.min(deadline, now + timeoutMs),
+      until: Number.isFinite(deadline) ? deadline : null
     }).then((reply) => {
       taken?.()
       observer.underWay--
@@ -210,14 +213,14 @@ const answer = async (
   name: string,
   handler: Handler,
   message: Msg,
-  { span, timeoutMs, deadline }: Asked & { readonly span: Span | null; readonly timeoutMs: number }
+  { span, timeoutMs, deadline, until }: Asked & { readonly span: Span | null; readonly timeoutMs: number }
 ): Promise<QueryReply<unknown>> => {
   let cancel: Cancel | undefined
   try {
     const late = new Promise<never>((_, reject) => {
       cancel = after(clock, timeoutMs, () => reject(new Error("the query took too long")))
     })
-    return { ok: true, data: await Promise.race([handler(message.json<never>(), { deadline }), late]) }
+    return { ok: true, data: await Promise.race([handler(message.json<never>(), { deadline, until }), late]) }
   } catch (error) {
     if (error instanceof QueryRefused) return { ok: false, refused: error.refusal }
     logNow("warn", "query", { view: name, error, span })

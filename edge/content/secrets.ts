@@ -10,7 +10,7 @@ import { turns } from "../http/turns.ts"
  * edge/http/turns.ts).
  */
 export const withoutSecrets = (
-  fields: Iterable<TextField>,
+  fields: Iterable<TextField | null>,
   author: Author,
   client: string
 ): Effect.Effect<void, Refused> =>

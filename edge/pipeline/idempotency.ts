@@ -22,7 +22,8 @@
  *  - A large answer that shows the current state of a record is not stored if it takes too much of the day's bytes. It
  *    is made again for a repeated request (`again`). Above `ANSWER_MAX_BYTES` only the fact that it was given, and the
  *    body's hash, are sent to the actor. An answer that must not be copied is made again from the data that is stored
- *    in its place (`remake`), however old its command is.
+ *    in its place (`remake`), however old its command is. If the present state refuses that, the refusal is not marked as
+ *    replayed, and the first answer stays.
  *  - Kept answers are sealed, so an answer with a secret (that of a registration) may be kept like any other. Data of a
  *    person's account is not kept: an owner's name and words are left out (`Response.kept`).
  */
@@ -75,22 +76,21 @@ export const idempotent = <R>(
       Effect.map(keeper.begin({ ...entry, ...heldOf(call, limits) }), parse<IdempotencyBegin>),
       (begun): AnswerEffect<Refused, R> => {
         if (begun.state === "done") {
-          call.headers["idempotent-replayed"] = "true"
-          return Effect.succeed(storedAnswer(begun.answer, begun.status))
+          return Effect.succeed(replayed(storedAnswer(begun.answer, begun.status)))
         }
         if (begun.state !== "new") return Effect.fail(refuse(begun.state === "conflict" ? CONFLICT : IN_FLIGHT))
         call.command = begun.command ?? sha256(`${name}\n${body}`).slice(0, COMMAND_CHARS)
         if (begun.again === true) {
           call.again = true
-          call.headers["idempotent-replayed"] = "true"
           call.remake = begun.remake ?? null
         }
         const end = (kept: KeptAnswer) => finish(keeper, { ...entry, ...kept, ...begunBy(begun) })
         // The client has disconnected. A repetition need not wait for the deadline of this request.
         const answered = Effect.onInterrupt(restore(run), () => end({ ...NOTHING_KEPT, abandoned: true }))
-        return Effect.tap(answered, (response) =>
-          end(maySucceedLater(call) ? NOTHING_KEPT : keptOf(response, begun.begun !== undefined))
+        const ended = Effect.tap(answered, (response) =>
+          end(isKept(call) ? keptOf(response, begun.begun !== undefined) : NOTHING_KEPT)
         )
+        return Effect.map(ended, (response) => (call.again && call.refusal === null ? replayed(response) : response))
       }
     )
   )
@@ -143,8 +143,7 @@ export const answeredBefore = (
   return Effect.flatMap(bus.read(call, { actor, op: "human.look_request", input }), (first) => {
     if (first.state === "new") return Effect.succeed(null)
     if (first.state !== "done") return Effect.fail(refuse(first.state === "conflict" ? CONFLICT : IN_FLIGHT))
-    call.headers["idempotent-replayed"] = "true"
-    return Effect.succeed(storedAnswer(first.answer, first.status))
+    return Effect.succeed(replayed(storedAnswer(first.answer, first.status)))
   })
 }
 
@@ -259,7 +258,17 @@ const keptOf = ({ status, body: said, kept, remake }: Response, remakes: boolean
   return remakes && status === REMADE_STATUS ? { status, answer: "", remade: true } : NOTHING_KEPT
 }
 
-const maySucceedLater = ({ refusal }: Call): boolean => refusal !== null && isPassing(refusal.code)
+/**
+ * False for a refusal that may end. False for any refusal of a request that was carried out before: it is not the first
+ * answer, and would replace it.
+ */
+const isKept = ({ refusal, again }: Call): boolean => refusal === null || !(again || isPassing(refusal.code))
+
+/** Marks the first answer, as it was stored or as it was made again. A refusal in its place has no mark. */
+const replayed = (response: Response): Response => {
+  response.headers["idempotent-replayed"] = "true"
+  return response
+}
 
 /** A failure here is not reported to the client. The operation is done, and its command id makes a repeat safe. */
 const finish = (keeper: Keeper, input: IdempotencyFinish): Effect.Effect<void> => Effect.ignore(keeper.finish(input))

@@ -126,14 +126,19 @@ function* unescaped(text: string): Generator<void, string> {
 /** Separates texts that are searched as one, because each search has a fixed cost. No secret contains the separator. */
 const BETWEEN = "\0"
 
-/** Searches in steps, between which other work can run. */
-export function* searched(fields: Iterable<TextField>, author: Author): Generator<void, SecretFound | null> {
+/** Searches in steps, between which other work can run. A field of `null` is a pause of the iterable. */
+export function* searched(fields: Iterable<TextField | null>, author: Author): Generator<void, SecretFound | null> {
   const { publicKey } = author
   const key = typeof publicKey === "string" ? Buffer.from(publicKey, "base64") : publicKey
   const texts: Array<string> = []
   const ends: Array<{ readonly field: string; readonly end: number }> = []
   let length = 0
-  for (const { field, text } of fields) {
+  for (const one of fields) {
+    if (one === null) {
+      yield
+      continue
+    }
+    const { field, text } = one
     const plain = yield* unescaped(text)
     texts.push(plain)
     length += plain.length + BETWEEN.length
@@ -154,7 +159,7 @@ function* isTellable(field: string, publicKey: Uint8Array): Generator<void, bool
 }
 
 /** The first secret in an author's texts. It does not pause, so long texts are searched by `searched`. */
-export const secretIn = (fields: Iterable<TextField>, author: Author): SecretFound | null => {
+export const secretIn = (fields: Iterable<TextField | null>, author: Author): SecretFound | null => {
   const steps = searched(fields, author)
   for (;;) {
     const { done, value } = steps.next()

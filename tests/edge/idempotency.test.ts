@@ -108,6 +108,27 @@ describe("an Idempotency-Key", () => {
     world.node.on("agent.update", (ask) => ({ data: { id: ask.actor } }))
   })
 
+  it.each([
+    ["vault_not_active", 409],
+    ["not_found", 404],
+    ["unavailable", 503]
+  ] as const)(
+    "whose first answer the present state does not allow, %s, replays nothing and keeps it",
+    async (code, status) => {
+      world.node.on("idempotency.begin", () => ({ data: { state: "new", begun: "second", again: true } }))
+      world.node.on("agent.update", () => ({ head: { refused: { code, message: "no" } } }))
+      const refused = await patch("k-1")
+      expect([refused.status, refused.headers.get("idempotent-replayed")]).toEqual([status, null])
+      expect(world.node.asked("idempotency.finish").map(({ input }) => input)).toMatchObject([
+        { status: 0, answer: "", begun: "second" }
+      ])
+      world.node.on("agent.update", (ask) => ({ data: { id: ask.actor } }))
+      const made = await patch("k-1")
+      expect([made.status, made.headers.get("idempotent-replayed")]).toEqual([200, "true"])
+      world.node.on("idempotency.begin", begin)
+    }
+  )
+
   it("is free again as soon as its client is gone", async () => {
     const held = Promise.withResolvers<void>()
     world.node.on("agent.update", async (ask) => {

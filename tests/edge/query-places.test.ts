@@ -1,11 +1,15 @@
 /** Queries under way: slow ones of few clients leave places to all others. */
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest"
-import type { NatsConnection } from "@nats-io/transport-node"
+import { Effect } from "effect"
+import { headers, type NatsConnection } from "@nats-io/transport-node"
 import { serveQueries } from "../../actors/queries/serve.ts"
-import { QueryPlaces } from "../../edge/bus/query-places.ts"
+import { requestsOf } from "../../actors/log/requests.ts"
+import { Bus } from "../../edge/bus/bus.ts"
+import { QueryPlaces, tooManyQueries } from "../../edge/bus/query-places.ts"
 import type { Call } from "../../edge/http/call.ts"
 import { LIMITS } from "../../schemas/limits.ts"
-import { machineClock } from "../../schemas/runtime/clock.ts"
+import { QueryClient } from "../../schemas/runtime/bus/queries.ts"
+import { machineClock, wallMs } from "../../schemas/runtime/clock.ts"
 import { NO_TRACING } from "../../schemas/runtime/trace/tracing.ts"
 import { connectTo, standingClock, waitFor } from "../harness/index.ts"
 import { openScope } from "../support/scope.ts"
@@ -149,4 +153,30 @@ it("for searches are few, of which one client has a part", () => {
   expect(places.take(call("another", "other"), true)).not.toBeNull()
   gives[0]?.(true)
   expect(places.take(call("client", "agent"), true)).not.toBeNull()
+})
+
+it("for searches are not taken by a search of a compartment's output, which its host makes in its own memory", async () => {
+  const input = { host: "h", compartment: "c", since_id: null, limit: 10, stream: null, q: "found", wait_ms: 0 }
+  const observer = { underWay: 0, serves: () => undefined, settled: () => undefined }
+  const host_logs = () => Promise.resolve({ lines: [] })
+  await scope.make(serveQueries(machineClock, line, { host_logs }, observer, NO_TRACING, { host: "h" }))
+  await line.flush()
+  const client = new QueryClient(machineClock, requestsOf(line), {
+    newHeaders: headers,
+    isClosed: () => line.isClosed()
+  })
+  const places = new QueryPlaces(machineClock, LIMITS)
+  const asker = {} as ConstructorParameters<typeof Bus>[1]
+  const bus = new Bus(machineClock, asker, client, observer, places)
+  const from = { ...call("client", "agent"), deadline: wallMs(machineClock) + 60_000, isProbe: false } as Call
+  const searches = Array.from({ length: SEARCHES }, () => places.take(from, true))
+  expect(places.take(from, true)).toBeNull()
+  expect(await Effect.runPromise(bus.query(from, "host_logs", input))).toEqual({ lines: [] })
+  // It takes a place among all queries.
+  const others = taken(places, () => from)
+  expect(others).toBe(SHARE - SEARCHES)
+  const refused = await Effect.runPromise(Effect.flip(bus.query(from, "host_logs", input)))
+  expect(refused.refusal.message).toBe(tooManyQueries.message)
+  searches[0]?.("ended")
+  expect(places.take(from, true)).not.toBeNull()
 })

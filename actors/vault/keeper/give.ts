@@ -3,6 +3,7 @@
  *
  * Invariants
  *  - The keeper itself makes the tokens and stores their hashes, so no actor and no edge can make a valid one.
+ *  - Requests for tokens of one place take turns, and tries of one query share one run (turns.ts).
  *  - A token is stored first, which gives it its place in the order of tokens (tokens.ts). The vault then admits it,
  *    unless it has a later one. This admission alone ends the token before. So the latest token that the vault admitted
  *    works, in whatever order several keepers take these steps, and wherever one of them ends.
@@ -16,7 +17,7 @@
  */
 import { createHash, randomUUID, timingSafeEqual } from "node:crypto"
 import { type Clock, Effect } from "effect"
-import type { Queries } from "../../../schemas/bus/operations.ts"
+import type { Queries, QueryName } from "../../../schemas/bus/operations.ts"
 import { invalidField, notFound, type Refusal, unavailable } from "../../../schemas/errors.ts"
 import { wallMs } from "../../../schemas/runtime/clock.ts"
 import { vaultTokenOf } from "../../../schemas/vault/token.ts"
@@ -27,10 +28,10 @@ import { KEY_TAKEN, NOT_ACTIVE, TOKEN_INVALID } from "../refusals.ts"
 import { sealedTo } from "./pairs.ts"
 import { type KeeperStore, stored } from "./store.ts"
 import { type PlaceToken, type PlaceTokens, tokenOf, withToken, withUse } from "./tokens.ts"
+import { LATE, Tries, Turns } from "./turns.ts"
 
 const NO_KEY = invalidField("ephemeral_public_key", "ephemeral_public_key is no public key of X25519.")
 const NOTHING = new Uint8Array(0)
-const LATE = unavailable("The request took too long. It is safe to try again.")
 const CONTENDED = unavailable("Other requests changed the tokens of this place at the same time. Try again.")
 /** The time that is left for the answer when the vault has decided. */
 const ANSWER_MS = 250
@@ -47,11 +48,13 @@ interface Parts {
 }
 
 /** Fails if the answer would come too late. A step that ends or uses up something comes after this. */
-const inTime = ({ clock }: Parts, { deadline }: Asked): Effect.Effect<Asked, Refusal> =>
+const inTime = ({ clock }: Parts, asked: Asked): Effect.Effect<Pick<Asked, "deadline">, Refusal> =>
   Effect.suspend(() => {
-    const by = deadline - ANSWER_MS
-    return wallMs(clock) < by ? Effect.succeed({ deadline: by }) : Effect.fail(LATE)
+    const deadline = actsBy(asked)
+    return wallMs(clock) < deadline ? Effect.succeed({ deadline }) : Effect.fail(LATE)
   })
+
+const actsBy = ({ deadline }: Asked): number => deadline - ANSWER_MS
 
 /** Changes the tokens of a place, from the newest state of the list. `null` leaves it as it is. */
 const changeTokens = (
@@ -146,30 +149,48 @@ const answered = <A>(effect: Effect.Effect<A, Refusal>): Promise<A> =>
     return outcome.data
   })
 
-export const keeperQueries = (parts: Parts & { readonly store: Pick<KeeperStore, "opens" | "rewrap"> }) => ({
-  keeper_key: (input: Queries["keeper_key"]["input"], asked: Asked) => answered(given(parts, input, asked)),
-  keeper_issue: (input: Queries["keeper_issue"]["input"], asked: Asked) => answered(issued(parts, input, asked)),
-  keeper_issue_inside: (
-    { agent, compartment, request = randomUUID() }: Queries["keeper_issue_inside"]["input"],
-    asked: Asked
-  ) =>
-    answered(
-      Effect.flatMap(parts.ask(randomUUID(), "compartment.runs_for", compartment, { agent }, asked), ({ runs }) =>
-        runs ? issued(parts, { agent, place: compartment, request }, asked) : Effect.fail(notFound("compartment"))
+export const keeperQueries = (parts: Parts & { readonly store: Pick<KeeperStore, "opens" | "rewrap"> }) => {
+  const turns = new Turns(parts.clock)
+  const tries = new Tries()
+
+  const once = <Name extends QueryName>(
+    name: Name,
+    input: Queries[Name]["input"],
+    { until }: Asked,
+    effect: Effect.Effect<Queries[Name]["output"], Refusal>
+  ): Promise<Queries[Name]["output"]> =>
+    until === null ? answered(effect) : tries.run(sha256(JSON.stringify([name, input, until])), () => answered(effect))
+
+  const inTurn = (input: Queries["keeper_issue"]["input"], asked: Asked) =>
+    turns.take(`${input.agent} ${input.place}`, actsBy(asked), issued(parts, input, asked))
+
+  return {
+    keeper_key: (input: Queries["keeper_key"]["input"], asked: Asked) =>
+      once("keeper_key", input, asked, given(parts, input, asked)),
+    keeper_issue: (input: Queries["keeper_issue"]["input"], asked: Asked) =>
+      once("keeper_issue", input, asked, inTurn(input, asked)),
+    keeper_issue_inside: (input: Queries["keeper_issue_inside"]["input"], asked: Asked) => {
+      const { agent, compartment, request = randomUUID() } = input
+      const issuing = Effect.flatMap(
+        parts.ask(randomUUID(), "compartment.runs_for", compartment, { agent }, asked),
+        ({ runs }) =>
+          runs ? inTurn({ agent, place: compartment, request }, asked) : Effect.fail(notFound("compartment"))
       )
-    ),
-  keeper_health: () =>
-    answered(
-      Effect.map(
-        stored(() => parts.store.opens()),
-        (key_ok) => ({ key_ok })
+      return once("keeper_issue_inside", input, asked, issuing)
+    },
+    keeper_health: () =>
+      answered(
+        Effect.map(
+          stored(() => parts.store.opens()),
+          (key_ok) => ({ key_ok })
+        )
+      ),
+    keeper_rewrap: () =>
+      answered(
+        Effect.map(
+          stored(() => parts.store.rewrap()),
+          (keys) => ({ keys })
+        )
       )
-    ),
-  keeper_rewrap: () =>
-    answered(
-      Effect.map(
-        stored(() => parts.store.rewrap()),
-        (keys) => ({ keys })
-      )
-    )
-})
+  }
+}

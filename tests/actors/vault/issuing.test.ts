@@ -14,6 +14,7 @@ import { decideAdmitService, decideLoadKey } from "../../../actors/vault/decide-
 import { evolveVault } from "../../../actors/vault/evolve.ts"
 import { keeperQueries } from "../../../actors/vault/keeper/give.ts"
 import { newPair } from "../../../actors/vault/keeper/pairs.ts"
+import { LATE, TOO_MANY, WAITING_MAX } from "../../../actors/vault/keeper/turns.ts"
 import type { PlaceTokens } from "../../../actors/vault/keeper/tokens.ts"
 import { serviceOf } from "../../../actors/vault/decide.ts"
 import type { VaultEvent, VaultState } from "../../../actors/vault/state.ts"
@@ -27,7 +28,7 @@ const AGENT = `hx${"a".repeat(24)}`
 const PLACE = "operator"
 const UID = "0d155771-8b7d-4ac4-bcef-166fd4a481c7"
 const AT = 1_700_000_000_000
-const FOREVER = { deadline: Number.MAX_SAFE_INTEGER }
+const FOREVER = { deadline: wallMs(machineClock) + 86_400_000, until: null }
 const TRIES_MAX = 4
 const bounds = LIMITS.service.vault
 
@@ -267,7 +268,9 @@ test("a keeper that is late at any step ends no token and uses none up, because 
       }, clock)
       const before = world.vault?.services
       const asked =
-        act === "issue" ? keeper.keeper_issue(issue, { deadline }) : keeper.keeper_key(key(token), { deadline })
+        act === "issue"
+          ? keeper.keeper_issue(issue, { deadline, until: null })
+          : keeper.keeper_key(key(token), { deadline, until: null })
       let outcome = "no answer"
       asked.then(
         () => (outcome = "answered"),
@@ -286,4 +289,71 @@ test("a keeper that is late at any step ends no token and uses none up, because 
     "key: answered",
     "key: no answer"
   ])
+})
+
+/** The message of a refusal, or "given". */
+const outcomeOf = (asked: Promise<unknown>): Promise<string> =>
+  asked.then(
+    () => "given",
+    (error: unknown) => (error instanceof QueryRefused ? error.refusal.message : Promise.reject(error))
+  )
+
+/** A keeper whose steps all wait for `open`. */
+const heldKeeper = (world: World, clock: Clock.Clock = machineClock) => {
+  const { promise, resolve: open } = Promise.withResolvers<void>()
+  const keeper = world.keeper((effect) => promise.then(effect), clock)
+  return { keeper, open }
+}
+
+test("of many requests at once, each tried three times, the token that is answered last works", async () => {
+  const world = new World()
+  const keeper = world.keeper((effect) => Promise.resolve(effect()))
+  const given: Array<string> = []
+  const names = Array.from({ length: 12 }, (_, index) => `r${index}`)
+  const asked = names.map(async (request) => {
+    const once = () => keeper.keeper_issue({ agent: AGENT, place: PLACE, request }, { ...FOREVER, until: 1 })
+    // An asker takes the first answer, whichever try it answers.
+    const answer = await Promise.race([once(), once(), once()]).catch(() => null)
+    if (answer !== null) given.push(answer.token)
+  })
+  await Promise.all(asked)
+  for (let n = 0; n < 100; n++) await turn()
+  expect(given.map(hashOf).at(-1)).toBe(world.vault?.services.find(({ place }) => place === PLACE)?.hash)
+  expect(given).toHaveLength(12)
+})
+
+test("whoever waits past its deadline for its turn is told so, and its tries cause nothing", async () => {
+  const world = new World()
+  const clock = standingClock()
+  const { keeper, open } = heldKeeper(world, clock)
+  const issue = (request: string, ms: number) => {
+    const until = wallMs(clock) + ms
+    return keeper.keeper_issue({ agent: AGENT, place: PLACE, request }, { deadline: until, until })
+  }
+  const first = issue("first", 60_000)
+  const second = [issue("second", 5000), issue("second", 5000)]
+  const third = issue("third", 60_000)
+  const late = { deadline: wallMs(clock) + 60_000, until: wallMs(clock) + 5000 }
+  clock.move(5000)
+  expect(await Promise.all(second.map(outcomeOf))).toEqual([LATE.message, LATE.message])
+  const again = keeper.keeper_issue({ agent: AGENT, place: PLACE, request: "second" }, late)
+  expect(await outcomeOf(again)).toBe(LATE.message)
+  open()
+  expect([(await first).token, (await third).token]).toEqual([tokenOf("first"), tokenOf("third")])
+  expect(world.stored.tokens.map(({ hash }) => hash)).toEqual([tokenOf("third"), tokenOf("first")].map(hashOf))
+  // The asker repeats its request later, as another query.
+  expect((await issue("second", 60_000)).token).toBe(tokenOf("second"))
+})
+
+test("the requests that wait at one place are bounded, and those of other places are served", async () => {
+  const world = new World()
+  const { keeper, open } = heldKeeper(world)
+  const issue = (request: string, place = PLACE) => keeper.keeper_issue({ agent: AGENT, place, request }, FOREVER)
+  const all = Array.from({ length: WAITING_MAX + 2 }, (_, index) => outcomeOf(issue(`r${index}`)))
+  expect(await all.at(-1)).toBe(TOO_MANY.message)
+  const elsewhere = outcomeOf(issue("elsewhere", "another"))
+  open()
+  expect(await elsewhere).toBe("given")
+  expect((await Promise.all(all)).filter((outcome) => outcome === "given")).toHaveLength(WAITING_MAX + 1)
+  expect(await outcomeOf(issue("later"))).toBe("given")
 })

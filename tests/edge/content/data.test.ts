@@ -2,7 +2,7 @@
 import { Effect, Result } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { dataIn } from "../../../edge/post/data.ts"
+import { dataIn, ESCAPED_STEP_CHARS } from "../../../edge/post/data.ts"
 import { contentTypeOf, filenameOf } from "../../../edge/file/declared.ts"
 import { attachment } from "../../../edge/bus/blob.ts"
 import { memberOf } from "../../../edge/http/json-member.ts"
@@ -103,6 +103,35 @@ describe("data", () => {
     const texts = "data" in found ? (found.data?.texts() ?? []) : []
     expect(secretIn(texts, { publicKey: newIdentity().publicKey })).toEqual({ field, kind: "github_token" })
   })
+})
+
+describe("data with too many members for a walk", () => {
+  const MANY = "0,".repeat(20_000)
+  const LENGTH = 160_000
+  const stepsOf = (text: string) => {
+    const found = taken(`{"data":[${MANY}"${text}"]}`)
+    const all = "data" in found ? [...(found.data?.texts() ?? [])] : []
+    return { pauses: all.filter((one) => one === null).length, texts: all.filter((one) => one !== null) }
+  }
+
+  it.each(["\\u0041", "\\\\", "\\n", "x"])("has its escapes undone in steps, if they are %s", (one) => {
+    const { pauses } = stepsOf(one.repeat(LENGTH))
+    const length = MANY.length + LENGTH * one.length
+    expect(pauses).toBeGreaterThanOrEqual(Math.floor(length / ESCAPED_STEP_CHARS))
+    // A step ends earlier by less than one escape.
+    expect(pauses).toBeLessThanOrEqual(Math.ceil(length / (ESCAPED_STEP_CHARS - 6)))
+  })
+
+  it.each(["\\u0041", "\\\\", "\\\\\\u0042", '\\"u0041', "\\\\u0041", "\\n\\u000a\\t"])(
+    "has no escape divided between steps, wherever %s is",
+    (one) => {
+      for (let shift = 0; shift <= one.length; shift++) {
+        const text = "x".repeat(shift) + one.repeat(2 * ESCAPED_STEP_CHARS)
+        const { texts } = stepsOf(text)
+        expect(texts[0]?.text === `[${MANY}"${JSON.parse(`"${text}"`)}"]`, `shifted by ${shift}`).toBe(true)
+      }
+    }
+  )
 })
 
 describe("a range", () => {
