@@ -1,5 +1,5 @@
 /**
- * What is derived from the texts of publications: excerpts in their rows, and search vectors in tables of their own.
+ * Columns derived from the texts of publications: excerpts in their rows, and search vectors in tables of their own.
  *
  * Invariants
  *  - Each publication that is shown has a row among the searched ones. Hidden and deleted ones have none.

@@ -9,10 +9,13 @@ import { requestStream } from "./requests.ts"
  * only wait for each other.
  */
 const ERASED_AT_ONCE = 4
+/** The number of times that a subject is read again, because somebody may write to it meanwhile. */
+const PASSES_MAX = 20
 
 /**
  * Erases every message of a subject or pattern. It is safe to repeat, because a message that is gone already is no
- * fault. Rejects if the stream does not answer within `timeout` ms for each message.
+ * fault. A message that replaces another one meanwhile is erased too. Rejects if the stream does not answer within
+ * `timeout` ms for each message, or if messages keep coming.
  *
  * A purge would only mark the messages as deleted. Their bytes would stay in the block of the server's file until the
  * server compacts it, which it never does to the newest block. The same holds for a message that another one of its
@@ -24,18 +27,30 @@ export const eraseAll = async (
   pattern: string,
   timeout: number
 ): Promise<void> => {
-  let from = 1
-  const left: Array<number> = []
-  for (;;) {
+  for (let pass = 0; pass < PASSES_MAX; pass++) {
+    const left = await seqsOf(nats, stream, pattern, timeout)
+    if (left.length === 0) return
+    const eraser = async (): Promise<void> => {
+      for (let seq = left.pop(); seq !== undefined; seq = left.pop()) await eraseMessage(nats, stream, seq, timeout)
+    }
+    await Promise.all(Array.from({ length: Math.min(ERASED_AT_ONCE, left.length) }, eraser))
+  }
+  throw new Error(`${stream}: messages are written while they are erased`)
+}
+
+const seqsOf = async (
+  nats: NatsConnection,
+  stream: string,
+  pattern: string,
+  timeout: number
+): Promise<Array<number>> => {
+  const seqs: Array<number> = []
+  for (let from = 1; ;) {
     const next = await leaderMessage(nats, stream, { seq: from, next_by_subj: pattern }, timeout)
-    if (next === null) break
-    left.push(next.seq)
+    if (next === null) return seqs
+    seqs.push(next.seq)
     from = next.seq + 1
   }
-  const eraser = async (): Promise<void> => {
-    for (let seq = left.pop(); seq !== undefined; seq = left.pop()) await eraseMessage(nats, stream, seq, timeout)
-  }
-  await Promise.all(Array.from({ length: Math.min(ERASED_AT_ONCE, left.length) }, eraser))
 }
 
 interface DeleteError {

@@ -42,9 +42,24 @@ const token = async (service: Service, args: Arguments): Promise<string> => {
 const status = async (service: Service, args: Arguments): Promise<unknown> =>
   service.command("vault.look", await agentOf(service, args), null)
 
+/** The number of vaults that are named. */
+const NAMED_MAX = 5
+
 const rewrap = async (service: Service): Promise<string> => {
-  const { keys } = await asked(service, "keeper_rewrap", null)
-  return `${keys} keys were brought under the current HUB_VAULT_KEY`
+  let [keys, unopened, from]: [number, ReadonlyArray<string>, number | null] = [0, [], 1]
+  while (from !== null) {
+    const part: Queries["keeper_rewrap"]["output"] = await asked(service, "keeper_rewrap", { from })
+    keys += part.keys
+    unopened = [...unopened, ...part.unopened]
+    from = part.next
+  }
+  const done = `${keys} keys were brought under the current HUB_VAULT_KEY`
+  if (unopened.length === 0) return done
+  const named = unopened.slice(0, NAMED_MAX).join(", ")
+  throw new Fault(
+    `${done}, and ${unopened.length} are sealed under a key that is neither HUB_VAULT_KEY nor HUB_VAULT_KEY_FORMER: ` +
+      `of ${named}${unopened.length > NAMED_MAX ? " and others" : ""}`
+  )
 }
 
 export const vaultCommands: ReadonlyArray<Command> = [

@@ -285,6 +285,19 @@ export const queries = {
   }),
   /** Answered by the keeper: true if it can open keys that are sealed under HUB_VAULT_KEY. */
   keeper_health: query({ input: Nothing, output: Schema.Struct({ key_ok: Schema.Boolean }) }),
-  /** Answered by the keeper to operators: seals keys that are under the former HUB_VAULT_KEY under the current one. */
-  keeper_rewrap: query({ input: Nothing, output: Schema.Struct({ keys: Schema.Int }) })
+  /**
+   * Answered by the keeper to operators: seals keys that are under the former HUB_VAULT_KEY under the current one. It
+   * looks at some keys from a sequence of its store on, and answers with the sequence for the next request.
+   */
+  keeper_rewrap: query({
+    input: Schema.Struct({ from: Schema.Int }),
+    output: Schema.Struct({
+      /** The number of keys that were sealed again. */
+      keys: Schema.Int,
+      /** Vaults whose key neither the current nor the former HUB_VAULT_KEY opens. */
+      unopened: Schema.Array(Schema.String),
+      /** `null` if there are no further keys. */
+      next: Schema.NullOr(Schema.Int)
+    })
+  })
 }

@@ -128,17 +128,17 @@ test("a query that changes something is not begun after its deadline", async () 
 test("a query knows its deadline: its asker's, or its node's if that is earlier", async () => {
   const deadlines: Array<number> = []
   const handlers = {
-    keeper_rewrap: (_input: null, { deadline }: Asked) => {
+    keeper_health: (_input: null, { deadline }: Asked) => {
       deadlines.push(deadline)
-      return Promise.resolve({ keys: 0 })
+      return Promise.resolve({ key_ok: true })
     }
   }
   const timeoutMs = 2000
   await scope.make(serveQueries(machineClock, await line(), handlers, calls, NO_TRACING, { changes: true, timeoutMs }))
   const client = clientOf(await line())
   const asked = Date.now()
-  await client.ask(subjects.query("keeper_rewrap"), Buffer.from("null"), asked + 1500)
-  await client.ask(subjects.query("keeper_rewrap"), Buffer.from("null"), asked + 60_000)
+  await client.ask(subjects.query("keeper_health"), Buffer.from("null"), asked + 1500)
+  await client.ask(subjects.query("keeper_health"), Buffer.from("null"), asked + 60_000)
   expect(deadlines[0]).toBe(asked + 1500)
   expect(deadlines[1]).toBeLessThanOrEqual(Date.now() + timeoutMs)
 })

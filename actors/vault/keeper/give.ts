@@ -185,12 +185,6 @@ export const keeperQueries = (parts: Parts & { readonly store: Pick<KeeperStore,
           (key_ok) => ({ key_ok })
         )
       ),
-    keeper_rewrap: () =>
-      answered(
-        Effect.map(
-          stored(() => parts.store.rewrap()),
-          (keys) => ({ keys })
-        )
-      )
+    keeper_rewrap: ({ from }: Queries["keeper_rewrap"]["input"]) => answered(stored(() => parts.store.rewrap(from)))
   }
 }

@@ -4,6 +4,7 @@
  */
 import { headers, type NatsConnection } from "@nats-io/transport-node"
 import { Effect, Schema } from "effect"
+import type { Queries } from "../../../schemas/bus/operations.ts"
 import { type Refusal, unavailable } from "../../../schemas/errors.ts"
 import { logNow } from "../../../schemas/runtime/log/log.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
@@ -15,6 +16,8 @@ import type { KeySealing } from "./sealing.ts"
 import type { PlaceTokens } from "./tokens.ts"
 
 const TIMEOUT_MS = 3000
+/** The most keys that `rewrap` looks at in one call. A query has some seconds, and each key takes up to three requests. */
+const REWRAPPED_AT_ONCE = 40
 
 const KeptKey = Schema.Struct({
   v: Schema.Literal(1),
@@ -143,31 +146,47 @@ export class KeeperStore {
   }
 
   /**
-   * Seals every key again that is sealed under a former HUB_VAULT_KEY, and erases the replaced one. Returns their
-   * number.
+   * Seals keys again that are sealed under a former HUB_VAULT_KEY, and erases the replaced ones. It looks at some keys
+   * from the sequence `from` on. A key that does not open stays as it is.
    */
-  async rewrap(): Promise<number> {
-    let [from, count] = [1, 0]
-    for (;;) {
-      const wanted = { seq: from, next_by_subj: subjects.vaultKeys }
+  async rewrap(from: number): Promise<Queries["keeper_rewrap"]["output"]> {
+    let [seq, keys] = [from, 0]
+    const unopened: Array<string> = []
+    for (let looks = 0; looks < REWRAPPED_AT_ONCE; looks++) {
+      const wanted = { seq, next_by_subj: subjects.vaultKeys }
       const next = await leaderMessage(this.nats, streams.vaultKeys, wanted, TIMEOUT_MS)
-      if (next === null) return count
-      from = next.seq + 1
+      if (next === null) return { keys, unopened, next: null }
+      seq = next.seq + 1
       if (next.data.length === 0) continue
-      const { vault, public_key, sealed } = readKey(text.decode(next.data))
-      const box = Buffer.from(sealed, "base64")
+      const key = readKey(text.decode(next.data))
+      const box = Buffer.from(key.sealed, "base64")
       if (this.sealing.isCurrent(box)) continue
-      const bytes = this.sealing.open(box, vault)
-      const anew = this.sealing.seal(bytes, vault).toString("base64")
-      bytes.fill(0)
-      const subject = subjects.vaultKey(vault)
-      await this.put(subject, { v: 1, vault, public_key, sealed: anew }, next.seq)
+      const anew = this.sealedAnew(box, key.vault)
+      if (anew === null) {
+        unopened.push(key.vault)
+        continue
+      }
+      const subject = subjects.vaultKey(key.vault)
+      await this.put(subject, { ...key, sealed: anew }, next.seq)
       // This also removes messages that an interrupted run has left, but never the only message of a subject.
       const newest = await this.last(subject)
       if (newest !== null && newest.seq > next.seq)
         await eraseMessage(this.nats, streams.vaultKeys, next.seq, TIMEOUT_MS)
-      count++
+      keys++
     }
+    return { keys, unopened, next: seq }
+  }
+
+  private sealedAnew(box: Uint8Array, vault: string): string | null {
+    let bytes: Buffer
+    try {
+      bytes = this.sealing.open(box, vault)
+    } catch {
+      return null
+    }
+    const anew = this.sealing.seal(bytes, vault).toString("base64")
+    bytes.fill(0)
+    return anew
   }
 
   private last(subject: string) {

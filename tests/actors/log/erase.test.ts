@@ -29,6 +29,30 @@ test("a message that is erased already, and one that several erase at once", asy
   expect((await bus.manager.streams.info(streams.vaultKeys)).state.messages).toBe(0)
 })
 
+test("what replaces a message while it is erased is erased too", async () => {
+  const seq = await put("three")
+  const replacing = Promise.withResolvers<number>()
+  let isReplaced = false
+  /** The message is replaced after the subject was read, and before the message is erased. */
+  const slow = new Proxy(bus.nats, {
+    get: (nats, name) => {
+      const member: unknown = Reflect.get(nats, name)
+      if (typeof member !== "function") return member
+      if (name !== "publish") return member.bind(nats)
+      return (subject: string, ...rest: ReadonlyArray<unknown>) => {
+        const send = (): void => void member.call(nats, subject, ...rest)
+        if (!subject.includes("MSG.DELETE") || isReplaced) return send()
+        isReplaced = true
+        replacing.resolve(put("three"))
+        return void replacing.promise.then(send)
+      }
+    }
+  })
+  await eraseAll(slow, streams.vaultKeys, subjects.vaultKey("three"), TIMEOUT_MS)
+  expect(await replacing.promise).toBeGreaterThan(seq)
+  expect((await bus.manager.streams.info(streams.vaultKeys)).state.messages).toBe(0)
+})
+
 test("a stream that is not there is a fault", async () => {
   await expect(eraseMessage(bus.nats, "NONE", 1, TIMEOUT_MS)).rejects.toThrow("NONE did not erase message 1")
 })

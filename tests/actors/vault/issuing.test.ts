@@ -125,7 +125,7 @@ class World {
         }),
       privateKeyOf: () => step(() => ({ public_key, bytes: Buffer.from(bytes) })),
       opens: () => Promise.resolve(true),
-      rewrap: () => Promise.resolve(0)
+      rewrap: () => Promise.resolve({ keys: 0, unopened: [], next: null })
     }
     return keeperQueries({ clock, ask, store })
   }
