@@ -58,8 +58,18 @@ interface WithReplies {
   readonly replies_meta: Meta
 }
 
+/** A list that is not answered for a moment is asked for again, as clients do. */
+const answered = (list: Operation, query: string): Promise<Answer> =>
+  waitFor(
+    async () => {
+      const answer = await ask(list, query)
+      return answer.code === "unavailable" ? null : answer
+    },
+    { describe: "an answer" }
+  )
+
 const page = async (list: Operation, query: string) => {
-  const answer = await ask(list, query)
+  const answer = await answered(list, query)
   const data = dataOf<ReadonlyArray<unknown> | WithReplies>(answer)
   if ("replies" in data) return { items: data.replies, meta: data.replies_meta }
   const { meta } = answer.json
