@@ -193,9 +193,10 @@ export const compartmentKind = kind(fold, compartmentOperations, ({ log, nats, s
           return { items, total: newest.length }
         })
       ),
-      "compartment.runs_for": read((state, { agent }) => ({
-        data: { runs: isThere(state) && state.agent === agent && desiredOf(state).goal === "running" }
-      })),
+      "compartment.runs_for": read((state, { agent }) => {
+        const desired = isThere(state) && state.agent === agent ? desiredOf(state) : null
+        return { data: { runs: desired?.goal === "running", ...(desired === null ? {} : { run: desired.run }) } }
+      }),
       "compartment.desired": custom((state, { host }, context) => {
         if (!isThere(state) || state.host !== host) return Effect.fail(NO_COMPARTMENT.refused)
         const desired = desiredOf(state)

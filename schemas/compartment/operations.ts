@@ -166,11 +166,12 @@ export const compartmentOperations = operationsOf("compartment", {
     askedBy: ["edge"]
   }),
   /**
-   * Answers whether the compartment belongs to this agent and should run. The keeper asks this before it gives a token.
+   * Answers whether the compartment belongs to this agent and should run, and the number of its newest run. Older
+   * releases do not send the number. The keeper and the vault ask this about tokens of fill services.
    */
   "compartment.runs_for": op({
     input: Schema.Struct({ agent: Schema.String }),
-    output: Schema.Struct({ runs: Schema.Boolean }),
+    output: Schema.Struct({ runs: Schema.Boolean, run: Schema.optionalKey(Schema.Int) }),
     askedBy: ["keeper"]
   }),
   /** The desired state, for the compartment's host. Refused `not_found` for any other host. */

@@ -114,7 +114,7 @@ const given = (
 
 const issued = (
   parts: Parts,
-  { agent, place, request = randomUUID() }: Queries["keeper_issue"]["input"],
+  { agent, place, request = randomUUID(), run }: Queries["keeper_issue"]["input"] & { readonly run?: number },
   asked: Asked
 ): Effect.Effect<Queries["keeper_issue"]["output"], Refusal> =>
   Effect.gen(function* () {
@@ -131,7 +131,8 @@ const issued = (
     const order = tokens.find((one) => one.hash === hash)?.order ?? 0
     const within = yield* inTime(parts, asked)
     // The id is new each time, so that the vault judges a repeat by its present state.
-    yield* ask(`admit-${randomUUID()}`, "vault.admit_service", agent, { uid, place, hash, order }, within)
+    const ofRun = run === undefined ? {} : { run }
+    yield* ask(`admit-${randomUUID()}`, "vault.admit_service", agent, { uid, place, hash, order, ...ofRun }, within)
     return { token }
   })
 
@@ -150,13 +151,15 @@ export const keeperQueries = (parts: Parts & { readonly store: Pick<KeeperStore,
   keeper_key: (input: Queries["keeper_key"]["input"], asked: Asked) => answered(given(parts, input, asked)),
   keeper_issue: (input: Queries["keeper_issue"]["input"], asked: Asked) => answered(issued(parts, input, asked)),
   keeper_issue_inside: (
-    { agent, compartment, request = randomUUID() }: Queries["keeper_issue_inside"]["input"],
+    { agent, compartment: place, request = randomUUID(), run }: Queries["keeper_issue_inside"]["input"],
     asked: Asked
   ) =>
     answered(
-      Effect.flatMap(parts.ask(randomUUID(), "compartment.runs_for", compartment, { agent }, asked), ({ runs }) =>
-        runs ? issued(parts, { agent, place: compartment, request }, asked) : Effect.fail(notFound("compartment"))
-      )
+      Effect.flatMap(parts.ask(randomUUID(), "compartment.runs_for", place, { agent }, asked), (present) => {
+        const ofRun = run ?? present.run
+        if (!present.runs || ofRun !== (present.run ?? ofRun)) return Effect.fail(notFound("compartment"))
+        return issued(parts, { agent, place, request, ...(ofRun === undefined ? {} : { run: ofRun }) }, asked)
+      })
     ),
   keeper_health: () =>
     answered(
