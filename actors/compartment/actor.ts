@@ -66,7 +66,12 @@ export const compartmentKind = kind(fold, compartmentOperations, ({ log, nats, s
     state: CompartmentValue,
     context: PrepareContext<CompartmentMemory>
   ): Effect.Effect<Shape, Refusal, Actors> =>
-    Effect.map(numberOf(state, context), (hx_id) => ({ baseUrl, quotas, hx_id }))
+    Effect.all({
+      baseUrl: Effect.succeed(baseUrl),
+      quotas: Effect.succeed(quotas),
+      hx_id: numberOf(state, context),
+      owner: presentOwnerOf(state, context)
+    })
   const graceMs = limits.service.blob_grace_seconds * 1000
   const linkMs = limits.runtime.web_link_seconds * 1000
   const linkOf = (id: string): string => `link of ${id}`
@@ -260,6 +265,16 @@ const numberOf = (
     context.memory.hx_id ??= (yield* actors.ask(context, "identity.record", agent, null)).id
     return context.memory.hx_id
   })
+
+const presentOwnerOf = (
+  { agent, human }: CompartmentValue,
+  context: PrepareContext<CompartmentMemory>
+): Effect.Effect<string | null, Refusal, Actors> =>
+  human === null
+    ? Effect.flatMap(Actors, (actors) =>
+        Effect.map(actors.ask(context, "owner.proven", agent, null), ({ by = null }) => by)
+      )
+    : Effect.succeed(human)
 
 const ownerOf = (
   { agent }: CompartmentValue,

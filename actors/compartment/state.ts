@@ -51,7 +51,10 @@ export const CompartmentValue = Schema.Struct({
   agent: Schema.String,
   /** The person who made the compartment; `null` if its agent did. */
   human: Schema.NullOr(Schema.String),
-  /** The person whose share of compartments counts this one; `null` for the agent's own share. */
+  /**
+   * The person whose share of compartments counted this one when it was made; `null` for the agent's own share. The
+   * present owner may be another (record.ts).
+   */
   owner: Schema.NullOr(Schema.String),
   name: Schema.String,
   command: Schema.String,

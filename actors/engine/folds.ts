@@ -1,7 +1,7 @@
 /** Written by `npm run contracts`: the code of each kind's fold (ops/contracts/folds.ts). */
 export const FOLDS: Readonly<Record<string, string>> = {
   address: "45b92199391be192",
-  agent: "7bf553c833ebf354",
+  agent: "2bf76031cbfe638f",
   blob: "8eb9d9bcc633d268",
   captcha: "6c5a3fe634bee3b2",
   category: "eb734887cb572cdf",
@@ -11,7 +11,7 @@ export const FOLDS: Readonly<Record<string, string>> = {
   credential: "1da11eaa82f971b6",
   delivery: "6a5b95113f76f821",
   filing: "533416c2a2a917b2",
-  fleet: "bbcfd8d0f6914b89",
+  fleet: "cddb35e262d44ebc",
   handle: "8d91f76c79f0d504",
   human: "ca9d7e329292e7ad",
   key: "c39a3053a015a528",
