@@ -28,7 +28,7 @@ export const agentsFate = reactions(
 
 /**
  * Changes of agents' owners, and deletions of people's accounts. They are one set, so the fleet gets them in the order
- * of the log: a person who was the owner until the deletion counts, and one who had left before does not.
+ * of the log. The deletion affects the person who is the owner at that time, and nobody who has left before.
  */
 export const owners = reactions(
   "compartments_of_owners",

@@ -6,8 +6,8 @@
  *  - A new compartment gets a place only on a host that has fewer than its `max`, and only if its owner is below the
  *    limit. Both are checked in the commit that assigns the place. A compartment of a forgotten host moves to a host
  *    with room, whatever its owner's number.
- *  - An agent's compartment belongs to the agent's present owner (spec 2.11), in the order of the log: changes of owners
- *    and deletions of people's accounts reach the fleet through one set of reactions. A compartment that a person made
+ *  - An agent's compartment belongs to the agent's present owner (spec 2.11). Changes of owners and deletions of people's
+ *    accounts reach the fleet through one set of reactions, in the order of the log. A compartment that a person made
  *    stays the person's.
  *  - A compartment whose agent has deleted its account never runs again. It stays suspended with its `/data`, does not
  *    count for a limit, and ends as soon as its host needs the room.
