@@ -159,3 +159,14 @@ test("more compartments than a vault has places get tokens, one after the other"
   }
   for (const token of tokens) await hasEnded(token)
 })
+
+test("no token is left that was issued while its compartment was deleted", async () => {
+  const of = await withVault(service)
+  for (let n = 0; n < 8; n++) {
+    const compartment = await made(of, `n${n}`)
+    await running(compartment, 1)
+    const [issued] = await Promise.all([issueInside(of, compartment.id, 1), deleted(of, compartment)])
+    if ("token" in issued) await hasEnded(issued.token)
+    else expect(issued.code).toBe("not_found")
+  }
+})
