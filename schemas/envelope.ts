@@ -77,6 +77,10 @@ export const WAITED = Schema.Boolean.annotate({
 export const success = <S extends Schema.Top>(data: S) =>
   Schema.Struct({ ok: Schema.Literal(true), data, meta: Schema.optionalKey(Meta) })
 
+/** Like `success`, with further fields of `meta`. */
+export const successWith = <S extends Schema.Top, Fields extends Schema.Struct.Fields>(data: S, fields: Fields) =>
+  Schema.Struct({ ok: Schema.Literal(true), data, meta: Schema.optionalKey(Schema.Struct({ ...ignored, ...fields })) })
+
 export const page = <S extends Schema.Top>(item: S) =>
   Schema.Struct({ ok: Schema.Literal(true), data: Schema.Array(item), meta: PageMeta })
 

@@ -165,11 +165,11 @@ const judgeAgent = (
   const key = keyRefusal(agent, by.publicKey)
   if (key?.code === "key_retired" && repeatsItsRotation(ask, first)) return { pass: true }
   const refused =
-    first === null
-      ? (key ??
-        statusRefusal(agent, (writes || (ask.draw ?? []).length > 0) && ask.whileSuspended !== true) ??
-        (ask.admittedOnly === true ? provisionalRefusal(agent) : null))
-      : signerRefusal(agent, by, first)
+    (first === null
+      ? (key ?? statusRefusal(agent, (writes || (ask.draw ?? []).length > 0) && ask.whileSuspended !== true))
+      : signerRefusal(agent, by, first)) ??
+    // An admitted agent is never provisional again, so this refuses no repetition of a request that was carried out.
+    (ask.admittedOnly === true ? provisionalRefusal(agent) : null)
   if (repeatsItsDeletion(ask, refused)) return { pass: true }
   if (refused !== null) return { pass: false, refused }
   parts.seen(ask.actor, now)

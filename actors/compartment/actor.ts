@@ -66,7 +66,12 @@ export const compartmentKind = kind(fold, compartmentOperations, ({ log, nats, s
     state: CompartmentValue,
     context: PrepareContext<CompartmentMemory>
   ): Effect.Effect<Shape, Refusal, Actors> =>
-    Effect.map(numberOf(state, context), (hx_id) => ({ baseUrl, quotas, hx_id }))
+    Effect.all({
+      baseUrl: Effect.succeed(baseUrl),
+      quotas: Effect.succeed(quotas),
+      hx_id: numberOf(state, context),
+      owner: presentOwnerOf(state, context)
+    })
   const graceMs = limits.service.blob_grace_seconds * 1000
   const linkMs = limits.runtime.web_link_seconds * 1000
   const linkOf = (id: string): string => `link of ${id}`
@@ -193,9 +198,10 @@ export const compartmentKind = kind(fold, compartmentOperations, ({ log, nats, s
           return { items, total: newest.length }
         })
       ),
-      "compartment.runs_for": read((state, { agent }) => ({
-        data: { runs: isThere(state) && state.agent === agent && desiredOf(state).goal === "running" }
-      })),
+      "compartment.runs_for": read((state, { agent }) => {
+        const desired = isThere(state) && state.agent === agent ? desiredOf(state) : null
+        return { data: { runs: desired?.goal === "running", ...(desired === null ? {} : { run: desired.run }) } }
+      }),
       "compartment.desired": custom((state, { host }, context) => {
         if (!isThere(state) || state.host !== host) return Effect.fail(NO_COMPARTMENT.refused)
         const desired = desiredOf(state)
@@ -259,6 +265,16 @@ const numberOf = (
     context.memory.hx_id ??= (yield* actors.ask(context, "identity.record", agent, null)).id
     return context.memory.hx_id
   })
+
+const presentOwnerOf = (
+  { agent, human }: CompartmentValue,
+  context: PrepareContext<CompartmentMemory>
+): Effect.Effect<string | null, Refusal, Actors> =>
+  human === null
+    ? Effect.flatMap(Actors, (actors) =>
+        Effect.map(actors.ask(context, "owner.proven", agent, null), ({ by = null }) => by)
+      )
+    : Effect.succeed(human)
 
 const ownerOf = (
   { agent }: CompartmentValue,

@@ -123,7 +123,7 @@ export const decideChange = (state: CompartmentState, change: Change, limits: Li
   return { events: [{ type: "compartment.changed", v: 1, ...event }] }
 }
 
-const DELETING: CompartmentEvent = { type: "compartment.deleting", v: 1 }
+const deleting = ({ agent }: CompartmentValue): CompartmentEvent => ({ type: "compartment.deleting", v: 1, agent })
 
 export const decideDelete = (
   state: CompartmentState,
@@ -131,12 +131,12 @@ export const decideDelete = (
 ): Decided => {
   if (!isThere(state) || !maySteer(state, by)) return NO_COMPARTMENT
   if (confirm !== state.name) return UNCONFIRMED
-  return state.status === "deleting" ? NOTHING : { events: [DELETING] }
+  return state.status === "deleting" ? NOTHING : { events: [deleting(state)] }
 }
 
 /** Deletes the compartment without a confirmation, because an account was deleted. */
 export const decideEnd = (state: CompartmentState): Decided =>
-  !isThere(state) || state.status === "deleting" ? NOTHING : { events: [DELETING] }
+  !isThere(state) || state.status === "deleting" ? NOTHING : { events: [deleting(state)] }
 
 /** Suspends the compartment. A running one is stopped; a suspended one gets one more reason. */
 export const decideSuspend = (
@@ -187,8 +187,9 @@ export const decideLift = (
 /** Moves the compartment to another host, because its host is gone for good. */
 export const decideMove = (state: CompartmentState, { host }: { readonly host: string }): Decided => {
   if (!isThere(state) || state.host === host) return NOTHING
-  const moved: CompartmentEvent = { type: "compartment.moved", v: 1, from: state.host, host, run: state.next_run }
-  if (state.status === "deleting") return { events: [moved, DELETING] }
+  const { agent, host: from, next_run: run } = state
+  const moved: CompartmentEvent = { type: "compartment.moved", v: 1, from, host, run, agent }
+  if (state.status === "deleting") return { events: [moved, deleting(state)] }
   const runs = state.desired === "running" && !isSuspended(state)
   return { events: runs ? [moved] : [moved, { ...STOPPED, desired: state.desired }] }
 }

@@ -17,12 +17,14 @@ export interface Shape {
   readonly baseUrl: string
   readonly quotas: KnownCompartment["quotas"]
   readonly hx_id: string
+  /** The agent's present owner. Absent in answers of older releases that were stored. */
+  readonly owner?: string | null
 }
 
 export const knownRecord = (
   id: string,
   state: CompartmentValue,
-  { baseUrl, quotas, hx_id }: Shape
+  { baseUrl, quotas, hx_id, owner = null }: Shape
 ): KnownCompartment => ({
   id,
   name: state.name,
@@ -37,7 +39,7 @@ export const knownRecord = (
     HUB_COMPARTMENT: id,
     HUB_KEY: state.hub_key === null ? KEY_NOT_SET : KEY_SET
   },
-  owner: state.owner,
+  owner: state.human ?? owner,
   agent: state.agent,
   quotas,
   exit_code: state.exit_code,

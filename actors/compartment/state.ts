@@ -51,7 +51,10 @@ export const CompartmentValue = Schema.Struct({
   agent: Schema.String,
   /** The person who made the compartment; `null` if its agent did. */
   human: Schema.NullOr(Schema.String),
-  /** The person whose share of compartments counts this one; `null` for the agent's own share. */
+  /**
+   * The person whose share of compartments counted this one when it was made; `null` for the agent's own share. The
+   * present owner may be another (record.ts).
+   */
   owner: Schema.NullOr(Schema.String),
   name: Schema.String,
   command: Schema.String,
@@ -163,8 +166,16 @@ export const CompartmentEvent = Schema.Union([
     name: Schema.String
   }),
   event("compartment.lifted", 1, { by: Schema.String, report: Schema.optionalKey(Schema.Int) }),
-  /** `run` is absent in events of older releases, and is then the number after the last one. */
-  event("compartment.moved", 1, { from: Schema.String, host: Schema.String, run: Schema.optionalKey(Schema.Int) }),
+  /**
+   * `run` is absent in events of older releases, and is then the number after the last one. So is `agent`, which
+   * reactions need.
+   */
+  event("compartment.moved", 1, {
+    from: Schema.String,
+    host: Schema.String,
+    run: Schema.optionalKey(Schema.Int),
+    agent: Schema.optionalKey(Schema.String)
+  }),
   event("compartment.files_queued", 1, {
     upload: Schema.Int,
     dest: Schema.String,
@@ -179,7 +190,8 @@ export const CompartmentEvent = Schema.Union([
     key: Schema.optionalKey(Schema.String)
   }),
   event("compartment.link_opened", 1, { hash: Schema.String, browser: Schema.String }),
-  event("compartment.deleting", 1),
+  /** `agent` is absent in events of older releases. */
+  event("compartment.deleting", 1, { agent: Schema.optionalKey(Schema.String) }),
   event("compartment.deleted", 1)
 ])
 export type CompartmentEvent = typeof CompartmentEvent.Type

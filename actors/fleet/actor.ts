@@ -7,15 +7,17 @@ import { subjects } from "../../schemas/subjects.ts"
 import { UNOWNED } from "../compartment/noun.ts"
 import { custom, type DecideContext, read, write } from "../engine/definition.ts"
 import { type Fold, kind } from "../kit/kind.ts"
-import { Actors } from "../engine/services.ts"
+import { Actors, anew } from "../engine/services.ts"
 import {
   decideCreate,
   decideDrain,
   decideFate,
   decideForget,
+  decideOwn,
   decideRelease,
   decideRename,
   decideReport,
+  ownPlaces,
   takenOf
 } from "./decide.ts"
 import { decideForHuman, foundFor } from "./for-human.ts"
@@ -118,6 +120,16 @@ export const fleetKind = kind(fold, operations, ({ clock, nats, seed, config: { 
         prepare: (_state, _input, { memory }) => Effect.sync(() => awayIn(memory)),
         decide: (state, input, { facts }: DecideContext<(host: string) => boolean>) =>
           decideForget(state, input, facts),
+        answer: () => null
+      }),
+      "fleet.own": write({
+        prepare: (state, { agent, owner }, context) =>
+          Effect.gen(function* () {
+            if (owner !== undefined || ownPlaces(state, agent).length === 0) return owner ?? null
+            const actors = yield* Actors
+            return (yield* actors.ask(anew(context), "owner.proven", agent, null)).by ?? null
+          }),
+        decide: decideOwn,
         answer: () => null
       }),
       "fleet.fate": write({ decide: decideFate, answer: () => null })

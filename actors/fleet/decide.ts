@@ -1,4 +1,5 @@
 /** Places compartments on hosts, and decides the fate of an agent's or a person's compartments. Pure. */
+import type { Operations } from "../../schemas/bus/operations.ts"
 import { RUNTIME_TERMS_OLDEST } from "../../schemas/compartment/records.ts"
 import { invalidField, notFound, refusal } from "../../schemas/errors.ts"
 import type { HostReport, NewCompartment } from "../../schemas/fleet/operations.ts"
@@ -130,6 +131,21 @@ export const decideRelease = (state: FleetState, { compartment }: { readonly com
   state.places.some((one) => one.compartment === compartment)
     ? { events: [{ type: "fleet.released", v: 1, compartment }] }
     : NOTHING
+
+/** Places of compartments that the agent itself made. The agent's owner owns them. */
+export const ownPlaces = ({ places }: FleetState, agent: string): ReadonlyArray<PlaceValue> =>
+  places.filter((place) => place.agent === agent && !place.ofHuman)
+
+/** `facts`: the agent's owner. The person's number of compartments may exceed the limit then, and no other is made. */
+export const decideOwn = (
+  state: FleetState,
+  { agent }: Operations["fleet.own"]["input"],
+  { facts: owner }: { readonly facts: string | null }
+): Decided => {
+  const others = ownPlaces(state, agent).filter((place) => place.owner !== owner)
+  const compartments = others.map(({ compartment }) => compartment)
+  return compartments.length === 0 ? NOTHING : { events: [{ type: "fleet.owned", v: 1, compartments, owner }] }
+}
 
 const isSame = (one: HostValue, other: HostValue): boolean =>
   (Object.keys(other) as ReadonlyArray<keyof HostValue>).every((key) => one[key] === other[key])

@@ -1,6 +1,6 @@
 import { fleetKind } from "./actor.ts"
-import { agentsFate, fated, peoplesFate, released } from "./reactions.ts"
+import { agentsFate, fated, owners, released } from "./reactions.ts"
 
 export const kinds = [fleetKind]
 
-export const reactions = [agentsFate, peoplesFate, fated, released]
+export const reactions = [agentsFate, owners, fated, released]

@@ -1,4 +1,4 @@
-/** Applies the fate of an agent or a person to their compartments. */
+/** Applies the fate of an agent or a person to their compartments, and changes of their owners. */
 import { FLEET_ID } from "../../schemas/fleet/operations.ts"
 import { AgentEvent } from "../agent/noun.ts"
 import { CompartmentEvent } from "../compartment/noun.ts"
@@ -26,8 +26,24 @@ export const agentsFate = reactions(
   })
 )
 
-export const peoplesFate = reactions(
-  "compartments_of_people",
+/**
+ * Changes of agents' owners, and deletions of people's accounts. They are one set, so the fleet gets them in the order
+ * of the log. The deletion affects the person who is the owner at that time, and nobody who has left before.
+ */
+export const owners = reactions(
+  "compartments_of_owners",
+  on("agent", AgentEvent, (event, { id: agent }) => {
+    switch (event.type) {
+      case "agent.sponsorship_confirmed":
+      case "agent.sponsorship_verified":
+      case "agent.sponsorship_ended": {
+        const { owner } = event
+        return [commandFor("fleet.own", FLEET_ID, { agent, ...(owner === undefined ? {} : { owner }) })]
+      }
+      default:
+        return []
+    }
+  }),
   on("human", HumanEvent, (event, { id: human }) =>
     event.type === "human.deleted" ? [commandFor("fleet.fate", FLEET_ID, { human, fate: "deleted" })] : []
   )

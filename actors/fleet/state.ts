@@ -6,6 +6,9 @@
  *  - A new compartment gets a place only on a host that has fewer than its `max`, and only if its owner is below the
  *    limit. Both are checked in the commit that assigns the place. A compartment of a forgotten host moves to a host
  *    with room, whatever its owner's number.
+ *  - An agent's compartment belongs to the agent's present owner (spec 2.11). Changes of owners and deletions of people's
+ *    accounts reach the fleet through one set of reactions, in the order of the log. A compartment that a person made
+ *    stays the person's.
  *  - A compartment whose agent has deleted its account never runs again. It stays suspended with its `/data`, does not
  *    count for a limit, and ends as soon as its host needs the room.
  *  - The time of a host's last report is only in the memory of the fleet's activation. After a takeover all hosts count
@@ -24,7 +27,8 @@ const place = {
   host: Schema.String,
   agent: Schema.String,
   /**
-   * The person whose share the compartment uses: its maker or an owner of the agent; `null` for the agent's own share.
+   * The person whose share the compartment uses: its maker, or the present owner of the agent; `null` for the agent's
+   * own share.
    */
   owner: Schema.NullOr(Schema.String),
   ofHuman: Schema.Boolean,
@@ -49,6 +53,8 @@ export const FleetEvent = Schema.Union([
   event("fleet.moved", 1, { compartment: Schema.String, host: Schema.String }),
   event("fleet.renamed", 1, { compartment: Schema.String, name: Schema.String }),
   event("fleet.released", 1, { compartment: Schema.String }),
+  /** The agent of these compartments has another owner. */
+  event("fleet.owned", 1, { compartments: Schema.Array(Schema.String), owner: Schema.NullOr(Schema.String) }),
   /**
    * Compartments were suspended, released from a suspension or ended, because of a change of their agent or of a
    * person.
@@ -92,16 +98,28 @@ export const evolveFleet = (state: FleetState, event: FleetEvent): FleetState =>
       return { ...state, places: changed(places, event.compartment, { name: event.name }) }
     case "fleet.released":
       return { ...state, places: places.filter(({ compartment }) => compartment !== event.compartment) }
+    case "fleet.owned":
+      return { ...state, places: allChanged(places, event.compartments, { owner: event.owner }) }
     case "fleet.fated": {
-      if (!leaves(event)) return state
-      const those = new Set(event.compartments)
-      return { ...state, places: places.map((one) => (those.has(one.compartment) ? { ...one, left: true } : one)) }
+      if (leaves(event)) return { ...state, places: allChanged(places, event.compartments, { left: true }) }
+      // A repeated deletion then finds nothing, even if an operator has lifted the suspension.
+      const isDisowned = event.fate === "suspend" && event.by === "owner"
+      return isDisowned ? { ...state, places: allChanged(places, event.compartments, { owner: null }) } : state
     }
   }
 }
 
+const allChanged = (
+  places: ReadonlyArray<PlaceValue>,
+  compartments: ReadonlyArray<string>,
+  change: Partial<PlaceValue>
+): ReadonlyArray<PlaceValue> => {
+  const those = new Set(compartments)
+  return places.map((one) => (those.has(one.compartment) ? { ...one, ...change } : one))
+}
+
 const changed = (places: ReadonlyArray<PlaceValue>, compartment: string, change: Partial<PlaceValue>) =>
-  places.map((one) => (one.compartment === compartment ? { ...one, ...change } : one))
+  allChanged(places, [compartment], change)
 
 /**
  * `at`: the time of each host's last report. `since`: the time that counts for a host without one. Both are monotonic

@@ -4,9 +4,9 @@
  * Invariants
  *  - The fill service runs as a user whose processes the program can neither read nor signal, within the compartment's
  *    limits.
- *  - The keeper issues a token for this compartment, and the previous one stops working. The token is passed by
- *    standard input, and kept in a file that only this user can read. It is in no argument, log line or answer of the
- *    engine.
+ *  - The keeper issues a token for this run of the compartment, and the previous one stops working. The token is passed
+ *    by standard input, and kept in a file that only this user can read. It is in no argument, log line or answer of
+ *    the engine. It stops working when the run ends.
  *  - While a program runs, the host checks at most once a minute whether the fill service runs, and when a program
  *    starts. If the agent has no active vault, there is no fill service until a check finds one. A service that ended
  *    is started with a fresh token.
@@ -45,7 +45,7 @@ export interface FillParts {
   readonly clock: Clock.Clock
   readonly exec: (compartment: string, order: ExecOrder) => Promise<ExecResult>
   readonly issue: (
-    input: Queries["keeper_issue_inside"]["input"] & { readonly request: string }
+    input: Queries["keeper_issue_inside"]["input"] & { readonly request: string; readonly run: number }
   ) => Effect.Effect<Queries["keeper_issue_inside"]["output"], Refusal>
   readonly baseUrl: string
 }
@@ -55,10 +55,10 @@ export class Fills {
   /** The run and the monotonic time (ms) of each compartment's last check. */
   readonly #looked = new Map<string, { readonly run: number; readonly at: number }>()
   /**
-   * Requests for tokens without an answer, by compartment. They are repeated, because the token may have been made: a
-   * new request would end it.
+   * Requests for tokens without an answer, by compartment. They are repeated in the same run, because the token may have
+   * been made: a new request would end it.
    */
-  readonly #unsure = new Map<string, string>()
+  readonly #unsure = new Map<string, { readonly run: number; readonly request: string }>()
 
   constructor(parts: FillParts) {
     this.#parts = parts
@@ -74,18 +74,19 @@ export class Fills {
       this.#unsure.clear()
     }
     this.#looked.set(compartment, { run, at: monotonicMs(this.#parts.clock) })
-    this.#ensure(compartment, agent).catch((error: unknown) =>
+    this.#ensure(compartment, { run, agent }).catch((error: unknown) =>
       logNow("warn", "fill", { compartment, error: messageOf(error) })
     )
   }
 
-  async #ensure(compartment: string, agent: string): Promise<void> {
+  async #ensure(compartment: string, { run, agent }: Pick<Desired, "run" | "agent">): Promise<void> {
     const { exec, issue, baseUrl } = this.#parts
     const listening = await exec(compartment, { user: USER, argv: LISTENS, detach: false })
     if (listening.exitCode === 0) return
-    const request = this.#unsure.get(compartment) ?? randomUUID()
-    this.#unsure.set(compartment, request)
-    const issued = await Effect.runPromise(Effect.result(issue({ agent, compartment, request })))
+    const before = this.#unsure.get(compartment)
+    const request = before?.run === run ? before.request : randomUUID()
+    this.#unsure.set(compartment, { run, request })
+    const issued = await Effect.runPromise(Effect.result(issue({ agent, compartment, request, run })))
     if (Result.isSuccess(issued) || !UNSURE.has(issued.failure.code)) this.#unsure.delete(compartment)
     if (Result.isFailure(issued)) {
       if (NONE.has(issued.failure.code)) return

@@ -41,7 +41,8 @@ export const hostQueries = (machine: Machine, boxes: Boxes, usage: Pick<Usage, "
     const { lines } = await machine.logs(compartment, wanted).catch((error: unknown) => Promise.reject(away(error)))
     const shown = lines.map(({ at, ...line }) => ({ ...line, at: iso(at) }))
     // The newest lines that fit.
-    return { lines: sinceId === null ? bounded(shown.toReversed()).toReversed() : bounded(shown) }
+    const fit = sinceId === null ? bounded(shown.toReversed()).toReversed() : bounded(shown)
+    return { lines: fit, ...(fit.length < shown.length ? { cut: true as const } : {}) }
   },
   host_stats: async ({ compartment }: Queries["host_stats"]["input"]): Promise<Queries["host_stats"]["output"]> => {
     try {

@@ -29,12 +29,13 @@ import {
   type WriteFacts
 } from "./decide.ts"
 import { asksIn, decideConsent, decideRelay } from "./decide-consent.ts"
-import { decideAdmitService, decideEndFill, decideFill, decideLoadKey, decideMisused } from "./decide-fills.ts"
+import { decideEndFill, decideFill, decideLoadKey, decideMisused } from "./decide-fills.ts"
 import { evolveVault } from "./evolve.ts"
 import { decideExpire } from "./open-fills.ts"
 import { opened, ownersToAsk } from "./opened.ts"
 import { entryRecord, sourceRecord, toSeal, vaultRecord } from "./record.ts"
 import { NO_ENTRY, NO_FILL, NO_VAULT, TOKEN_INVALID } from "./refusals.ts"
+import { admissionFacts, decideAdmitService, decideCheckService, presentRunAt } from "./services.ts"
 import { type EntryValue, type VaultActor, VaultEvent, VaultState } from "./state.ts"
 
 const fold: Fold<VaultActor> = {
@@ -136,7 +137,13 @@ export const vaultKind = kind(fold, vaultOperations, ({ nats, seed, config: { li
         return { data: found.map(({ id, uid, kind: of, label, origins }) => ({ id, uid, kind: of, label, origins })) }
       }),
       "vault.admit_service": write({
-        decide: (state, input) => decideAdmitService(state, input, fillBounds),
+        prepare: (state, input, context) => admissionFacts(state, input, context, fillBounds),
+        decide: (state, input, context) => decideAdmitService(state, input, context, fillBounds),
+        answer: () => null
+      }),
+      "vault.check_service": write({
+        prepare: (state, { place }, context) => presentRunAt(state, place, context),
+        decide: decideCheckService,
         answer: () => null
       }),
       "vault.load_key": write({

@@ -1,5 +1,5 @@
 /**
- * Pure decisions on fills, and on fill services.
+ * Pure decisions on fills, and on the use of tokens of fill services.
  *
  * Invariants
  *  - The policy is checked and the fill is journaled in one commit. A ciphertext is given out only for a pending fill
@@ -23,44 +23,17 @@ import {
   CONSENT_PENDING,
   DECLINED,
   fillsFull,
-  full,
   KEY_TAKEN,
   NO_ENTRY,
   NO_FILL,
-  NO_VAULT,
   NOBODY_TO_ASK,
   NOT_ACTIVE,
-  OVERTAKEN,
   TOKEN_INVALID
 } from "./refusals.ts"
 import type { EntryValue, FillValue, ServiceValue, VaultEvent, VaultState, VaultValue } from "./state.ts"
 
 type At = Pick<DecideContext<unknown>, "at">
 type Decided<Reply = null> = Decision<VaultEvent, Reply>
-
-/**
- * Admits a fill service by its place and the hash of its token. The previous one at that place is not admitted any
- * more. If the place has a token of a later `order`, that one stays: commands of requests at the same time may arrive
- * here in any order.
- */
-export const decideAdmitService = (
-  state: VaultState,
-  input: { readonly uid: string; readonly place: string; readonly hash: string; readonly order?: number },
-  { tokens_max }: Pick<Limits["service"]["vault"], "tokens_max">
-): Decided => {
-  const { uid, place, hash, order } = input
-  if (state === null) return NO_VAULT
-  if (state.status !== "active" || state.uid !== uid) return NOT_ACTIVE
-  const there = state.services.find((one) => one.place === place)
-  if (there?.hash === hash) return { events: [] }
-  // A late repeat of an earlier request must not end the token of a newer one.
-  if (state.ended.includes(hash)) return TOKEN_INVALID
-  if (order !== undefined && there?.order !== undefined && there.order > order) return OVERTAKEN
-  const others = state.services.filter((one) => one.place !== place)
-  if (others.length >= tokens_max) return full("fill services", tokens_max)
-  const ordered = order === undefined ? {} : { order }
-  return { events: [{ type: "vault.service_admitted", v: 1, place, hash, ...ordered }] }
-}
 
 /** Allows the private key to be given to a service. A repeat with the same one-time key is allowed again. */
 export const decideLoadKey = (

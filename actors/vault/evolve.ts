@@ -158,6 +158,12 @@ const alerted = (state: VaultValue, event: Of<"vault.alerted">, at: number): Vau
 const endedTokens = (state: VaultValue, hashes: ReadonlyArray<string>): VaultValue["ended"] =>
   [...state.ended, ...hashes].slice(-VAULT_SERVICE_LIMITS.ended_tokens_max)
 
+const withoutService = (state: VaultValue, place: string): VaultValue => {
+  const ended = state.services.filter((one) => one.place === place).map(({ hash }) => hash)
+  const services = state.services.filter((one) => one.place !== place)
+  return { ...state, services, ended: endedTokens(state, ended) }
+}
+
 /** True if the website took the account by a fill that was done (contract 22). */
 const isAccepted = ({ action }: FillValue, { accepted }: Of<"vault.fill_ended">): boolean =>
   action === "signup" ? accepted !== false : action === "login" && accepted === true
@@ -234,12 +240,13 @@ const ofVault = (state: VaultValue, event: VaultEvent, at: number): VaultValue =
       return { ...state, sources, ended: endedTokens(state, ended) }
     }
     case "vault.service_admitted": {
-      const { place, hash, order } = event
-      const others = state.services.filter((one) => one.place !== place)
-      const ended = state.services.filter((one) => one.place === place).map((one) => one.hash)
-      const admitted = { place, hash, ephemeral: null, ...(order === undefined ? {} : { order }) }
-      return { ...state, services: [...others, admitted], ended: endedTokens(state, ended) }
+      const { place, hash, order, run } = event
+      const others = withoutService(state, place)
+      const more = { ...(order === undefined ? {} : { order }), ...(run === undefined ? {} : { run }) }
+      return { ...others, services: [...others.services, { place, hash, ephemeral: null, ...more }] }
     }
+    case "vault.service_ended":
+      return withoutService(state, event.place)
     case "vault.key_loaded":
       return {
         ...state,

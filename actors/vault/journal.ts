@@ -57,6 +57,7 @@ const lineOf = (event: VaultEvent): Line | null => {
     case "vault.created":
     case "vault.restored":
     case "vault.service_admitted":
+    case "vault.service_ended":
     case "vault.fill_ended":
     case "vault.fills_expired":
     case "vault.consent_required":

@@ -2,13 +2,13 @@ import type { Answering } from "../queries/serve.ts"
 import { vaultKind } from "./actor.ts"
 import { vaultProjection } from "./projection.ts"
 import { consentsPendingQuery, vaultLogQuery, vaultsActiveQuery } from "./queries.ts"
-import { ciphertextsGo, vaultNews, vaultsGo } from "./reactions.ts"
+import { ciphertextsGo, tokensEnd, vaultNews, vaultsGo } from "./reactions.ts"
 
 export const kinds = [vaultKind]
 
 export const projections = [vaultProjection]
 
-export const reactions = [ciphertextsGo, vaultNews, vaultsGo]
+export const reactions = [ciphertextsGo, vaultNews, vaultsGo, tokensEnd]
 
 export const queries = ({ db, config: { baseUrl } }: Answering) => ({
   vault_log: vaultLogQuery(db),

@@ -1,8 +1,9 @@
 /**
  * Erases ciphertexts that no entry uses any more, notifies of alerts and consents, and ends the vaults of deleted and
- * banned accounts.
+ * banned accounts. Ends the tokens of fill services whose compartments run no more.
  */
 import { AgentEvent } from "../agent/noun.ts"
+import { CompartmentEvent } from "../compartment/noun.ts"
 import { on, reactions, commandFor } from "../reactions/reaction.ts"
 import { VaultEvent } from "./state.ts"
 
@@ -50,4 +51,24 @@ export const vaultsGo = reactions(
   on("agent", AgentEvent, (event, { id }) =>
     event.type === "agent.deleted" || event.type === "agent.banned" ? [commandFor("vault.end", id, null)] : []
   )
+)
+
+/**
+ * Tells the agent's vault of each event that may end a run. The vault asks the compartment which run it has now, so old
+ * and repeated events are harmless (services.ts).
+ */
+export const tokensEnd = reactions(
+  "vault_tokens_ended",
+  on("compartment", CompartmentEvent, (event, { id: place }) => {
+    switch (event.type) {
+      case "compartment.exited":
+      case "compartment.suspended":
+      case "compartment.moved":
+      case "compartment.deleting":
+        // Older releases did not write the agent into each of these. Such a place is freed when the vault needs room.
+        return event.agent === undefined ? [] : [commandFor("vault.check_service", event.agent, { place })]
+      default:
+        return []
+    }
+  })
 )

@@ -84,13 +84,15 @@ export type SourceValue = typeof SourceValue.Type
 /**
  * A fill service; each place where one runs has one. `ephemeral`: the sha256 of the one-time key that the private key
  * was sealed to; `null` before that. `order`: the keeper's order of the place's tokens; absent if an older keeper made
- * the token.
+ * the token. `run`: the run of the compartment that the token is for; absent at other places, and in tokens of older
+ * releases.
  */
 const ServiceValue = Schema.Struct({
   place: Schema.String,
   hash: Schema.String,
   ephemeral: Schema.NullOr(Schema.String),
-  order: Schema.optionalKey(Schema.Int)
+  order: Schema.optionalKey(Schema.Int),
+  run: Schema.optionalKey(Schema.Int)
 })
 export type ServiceValue = typeof ServiceValue.Type
 
@@ -191,8 +193,11 @@ export const VaultEvent = Schema.Union([
   event("vault.service_admitted", 1, {
     place: Schema.String,
     hash: Schema.String,
-    order: Schema.optionalKey(Schema.Int)
+    order: Schema.optionalKey(Schema.Int),
+    run: Schema.optionalKey(Schema.Int)
   }),
+  /** The run of the place's compartment is over. */
+  event("vault.service_ended", 1, { place: Schema.String }),
   event("vault.key_loaded", 1, { place: Schema.String, ephemeral: Schema.String }),
   event("vault.fill_opened", 1, { ...opened, kind: EntryKind, currency: Schema.NullOr(Schema.String) }),
   /**

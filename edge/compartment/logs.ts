@@ -45,7 +45,8 @@ const away = (refused: Refused): Refused =>
     ? refuse(refusal("runtime_unavailable", "The compartment's host does not answer.", { reason: "its host is away" }))
     : refused
 
-type Lines = Queries["host_logs"]["output"]["lines"]
+type Found = Queries["host_logs"]["output"]
+type Lines = Found["lines"]
 
 export class Logs {
   readonly #bus: Bus
@@ -68,7 +69,7 @@ export class Logs {
    * Lists lines. Returns only existing lines if `waitMs` is 0, if no place to wait is free, or if the agent already
    * waits.
    */
-  list(call: Call, id: string, by: Asker, wanted: LogsWanted, waitMs: number): Effect.Effect<Lines, Refused> {
+  list(call: Call, id: string, by: Asker, wanted: LogsWanted, waitMs: number): Effect.Effect<Found, Refused> {
     const agent = agentIn(by)
     if (waitMs <= 0 || this.#waits.full || this.#waits.oldest(agent) !== null)
       return this.#once(call, id, by, wanted, 0)
@@ -80,14 +81,14 @@ export class Logs {
     )
   }
 
-  #held(call: Call, id: string, by: Asker, wanted: LogsWanted, until: number): Effect.Effect<Lines, Refused> {
+  #held(call: Call, id: string, by: Asker, wanted: LogsWanted, until: number): Effect.Effect<Found, Refused> {
     return Effect.gen({ self: this }, function* () {
       for (;;) {
         const left = until - monotonicMs(call.clock)
         call.deadline = wallMs(call.clock) + this.#limits.service.request_deadline_ms
-        const lines = yield* this.#once(call, id, by, wanted, Math.max(0, left))
+        const found = yield* this.#once(call, id, by, wanted, Math.max(0, left))
         yield* this.#judged(call)
-        if (lines.length > 0 || left <= 0 || call.request.socket.destroyed) return lines
+        if (found.lines.length > 0 || left <= 0 || call.request.socket.destroyed) return found
       }
     })
   }
@@ -103,14 +104,14 @@ export class Logs {
     )
   }
 
-  #once(call: Call, id: string, by: Asker, wanted: LogsWanted, waitMs: number): Effect.Effect<Lines, Refused> {
+  #once(call: Call, id: string, by: Asker, wanted: LogsWanted, waitMs: number): Effect.Effect<Found, Refused> {
     const most = this.#limits.service.runtime.host_answer_ms
     const wait_ms = Math.round(Math.max(0, Math.min(waitMs, most - ASK_MARGIN_MS)))
     return Effect.gen({ self: this }, function* () {
       const { host } = yield* this.#compartments.look(call, id, by)
       const { sinceId: since_id, ...rest } = wanted
       const input = { host, compartment: id, since_id, wait_ms, ...rest }
-      return (yield* Effect.mapError(this.#bus.query(call, "host_logs", input, most), away)).lines
+      return yield* Effect.mapError(this.#bus.query(call, "host_logs", input, most), away)
     })
   }
 
@@ -123,7 +124,7 @@ export class Logs {
     this.#streams.take(agent, seat)
     const leave = (): void => this.#streams.leave(agent, seat)
     const opened = Effect.gen({ self: this }, function* () {
-      const first = yield* this.#once(call, id, by, pageFrom(from ?? 0), 0)
+      const { lines: first } = yield* this.#once(call, id, by, pageFrom(from ?? 0), 0)
       Object.assign(call.headers, { connection: "close", "x-accel-buffering": "no" })
       if (call.method === "HEAD") {
         leave()
@@ -162,7 +163,7 @@ export class Logs {
         const judged = await Effect.runPromise(Effect.result(this.#judged(call)))
         if (Result.isFailure(judged)) return yield Buffer.from(commentOf(judged.failure.refusal.code))
       }
-      lines = next.success
+      lines = next.success.lines
     }
     yield Buffer.from(commentOf("come again"))
   }

@@ -219,7 +219,8 @@ export const compartmentRoutes = ({ bus, blobs, config: { hub } }: EdgeParts) =>
         }
         const { wait_max_seconds } = limits.notifications
         const wait = call.method === "HEAD" ? 0 : clamped(query.wait_seconds, 0, wait_max_seconds, 0)
-        return dataValue(yield* logs.list(call, params.id, by, wanted, wait * 1000))
+        const { lines, cut } = yield* logs.list(call, params.id, by, wanted, wait * 1000)
+        return cut === true ? dataValue(lines, 200, { cut }) : dataValue(lines)
       }),
     streamCompartmentLogs: (call, { params, query }) =>
       Effect.gen(function* () {

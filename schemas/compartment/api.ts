@@ -14,6 +14,7 @@ import {
   signedFailures,
   signedWriteFailures,
   success,
+  successWith,
   SinceId,
   Limit,
   WaitSeconds,
@@ -36,6 +37,14 @@ import {
 
 const params = { id: Schema.String }
 const Archive = Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array({ contentType: "application/octet-stream" }))
+/** `meta.cut` of lines. */
+const CUT = Schema.optionalKey(
+  Schema.Literal(true).annotate({
+    description:
+      "Lines that you asked for did not fit into the answer. Without `since_id` it holds the newest ones: ask for the " +
+      "others with `since_id`. With `since_id` it holds the oldest ones: go on with the id of the last line."
+  })
+)
 const EventStream = Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/event-stream" }))
 
 const moved = <const Name extends string, const Verb extends string, const Code extends ErrorCode = never>(
@@ -158,14 +167,15 @@ export const CompartmentApi = HttpApiGroup.make("compartment")
         q: textParameter("Lists only lines that contain this text."),
         wait_seconds: WaitSeconds
       },
-      success: success(Schema.Array(LogLine)),
+      success: successWith(Schema.Array(LogLine), { cut: CUT }),
       error: signedFailures("not_found", "validation_error", "runtime_unavailable")
     })
       .annotateMerge(
         describe(
           "signed",
           "What it wrote",
-          "The newest lines, oldest first; behind `since_id` what came after. `wait_seconds` (up to 25) holds until there is some."
+          "The newest lines, oldest first; behind `since_id` what came after. `wait_seconds` (up to 25) holds until there is some. " +
+            "One answer holds about 4 MB of lines. If more of them were asked for, `meta.cut` is true."
         )
       )
       .annotate(Row, "the last 1000 lines: `limit`, `since_id`, `stream`, `q`, `wait_seconds`"),

@@ -166,11 +166,12 @@ export const compartmentOperations = operationsOf("compartment", {
     askedBy: ["edge"]
   }),
   /**
-   * Answers whether the compartment belongs to this agent and should run. The keeper asks this before it gives a token.
+   * Answers whether the compartment belongs to this agent and should run, and the number of its newest run. Older
+   * releases do not send the number. The keeper and the vault ask this about tokens of fill services.
    */
   "compartment.runs_for": op({
     input: Schema.Struct({ agent: Schema.String }),
-    output: Schema.Struct({ runs: Schema.Boolean }),
+    output: Schema.Struct({ runs: Schema.Boolean, run: Schema.optionalKey(Schema.Int) }),
     askedBy: ["keeper"]
   }),
   /** The desired state, for the compartment's host. Refused `not_found` for any other host. */
@@ -217,7 +218,8 @@ const OnHost = { host: Schema.String, compartment: Schema.String }
 export const queries = {
   /**
    * Answered by the host: lines after `since_id`, or the newest ones. If there are no lines, the host waits for them
-   * for the requested time, up to a limit.
+   * for the requested time, up to a limit. `cut` is true if some of these lines did not fit into the answer: the oldest
+   * ones, or with `since_id` the newest ones.
    */
   host_logs: query({
     input: Schema.Struct({
@@ -228,7 +230,7 @@ export const queries = {
       q: Schema.NullOr(Schema.String),
       wait_ms: Schema.Int
     }),
-    output: Schema.Struct({ lines: Schema.Array(LogLine) })
+    output: Schema.Struct({ lines: Schema.Array(LogLine), cut: Schema.optionalKey(Schema.Literal(true)) })
   }),
   /**
    * Answered by the host. `stats` is `null` while nothing runs. `history` has a reading for each minute of the last

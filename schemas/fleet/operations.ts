@@ -128,6 +128,15 @@ export const operations = operationsOf("fleet", {
   }),
   /** An operator gives up a lost host. Its compartments move to other hosts and begin with an empty `/data`. */
   "fleet.forget": op({ input: Schema.Struct({ host: Schema.String }), output: Nothing, askedBy: [] }),
+  /**
+   * Reports the agent's owner. Without `owner`, which events of older releases do not name, the agent is asked.
+   * Compartments that the agent made change their owner.
+   */
+  "fleet.own": op({
+    input: Schema.Struct({ agent: Schema.String, owner: Schema.optionalKey(Schema.NullOr(Schema.String)) }),
+    output: Nothing,
+    askedBy: []
+  }),
   /** Reports that an agent's status has changed, or that a person's account was deleted. */
   "fleet.fate": op({
     input: Schema.Union([

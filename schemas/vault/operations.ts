@@ -117,14 +117,23 @@ export const vaultOperations = operationsOf("vault", {
   }),
   /**
    * Makes a token for a fill service valid. An earlier token of the same place ends. `order` is the keeper's order of
-   * the place's tokens; older keepers do not send it. Refused `token_invalid` if the token has ended, or if the place
-   * has a token of a later order; `vault_not_active`, `vault_full`.
+   * the place's tokens. `run` is the run of the compartment that is the place; the token ends with it. Older keepers
+   * send neither. Refused `token_invalid` if the token has ended, or if the place has a token of a later order;
+   * `not_found` if the compartment does not run this run; `vault_not_active`, `vault_full`.
    */
   "vault.admit_service": op({
-    input: Schema.Struct({ uid: Uuid, place: Schema.String, hash: Hash, order: Schema.optionalKey(Schema.Int) }),
+    input: Schema.Struct({
+      uid: Uuid,
+      place: Schema.String,
+      hash: Hash,
+      order: Schema.optionalKey(Schema.Int),
+      run: Schema.optionalKey(Schema.Int)
+    }),
     output: Nothing,
     askedBy: ["keeper"]
   }),
+  /** Ends the token of a compartment's fill service if the run that it is for is over. Reactions ask this. */
+  "vault.check_service": op({ input: Schema.Struct({ place: Schema.String }), output: Nothing, askedBy: [] }),
   /**
    * Asked before the keeper gives out the private key. Refused `token_invalid`, `vault_not_active`, `vault_key_taken`.
    */
@@ -273,13 +282,15 @@ export const queries = {
   }),
   /**
    * Answered by the keeper to hosts of compartments: a token for the fill service in a compartment. The compartment's
-   * actor must confirm that it belongs to the agent and should run. Refused `not_found` otherwise.
+   * actor must confirm that it belongs to the agent and should run. Refused `not_found` otherwise, and if `run` is not
+   * its newest run. The token ends with the run. Older hosts do not send `run`.
    */
   keeper_issue_inside: query({
     input: Schema.Struct({
       agent: Schema.String,
       compartment: Schema.String,
-      request: Schema.optionalKey(Schema.String)
+      request: Schema.optionalKey(Schema.String),
+      run: Schema.optionalKey(Schema.Int)
     }),
     output: Schema.Struct({ token: Schema.String })
   }),

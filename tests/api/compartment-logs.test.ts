@@ -84,3 +84,15 @@ test("a held request for logs tells a key that was retired meanwhile nothing", a
   await rotate(reader.client, reader.client.hubId, newIdentity())
   expect(outcome(await held)).toBe("401 key_retired")
 })
+
+test("an answer into which not all lines fit says so", async () => {
+  const { client, path } = await aReader()
+  const lines = [{ id: 7, at: "2026-01-01T00:00:00.000Z", stream: "stdout" as const, line: "last" }]
+  const asked = async () => (await client.call("GET", `${path}?limit=1000`)).json
+  const before = host.says
+  host.says = { ...before, lines, cut: true }
+  expect(await asked()).toMatchObject({ data: lines, meta: { cut: true } })
+  host.says = { ...before, lines }
+  expect(await asked()).not.toHaveProperty("meta")
+  host.says = before
+})

@@ -1,5 +1,5 @@
 /** Agents that the runtime makes for a person: what they may do before and after the door (contract 22). */
-import { randomBytes } from "node:crypto"
+import { randomBytes, randomUUID } from "node:crypto"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import type { AgentPrivate, AgentPublic } from "../../schemas/agent/records.ts"
 import { FLEET_ID } from "../../schemas/fleet/operations.ts"
@@ -69,19 +69,25 @@ test("it reads, signs and is verified, writes to nobody, and is a full agent onc
   const listed = await send({ edge, method: "GET", path: `/api/v1/agents?q=${profile.handle}` })
   expect(dataOf(listed)).toMatchObject([{ provisional: true }])
 
+  const nobody = "nobody-has-this"
   const refused: ReadonlyArray<readonly [string, string, object?]> = [
     ["POST", "/votes", { target_type: "post", target_id: post.id, value: 1 }],
     ["POST", "/reports", { target_type: "agent", target_id: handle, reason: "spam" }],
     ["POST", "/posts", { title: "T", body: "Another text." }],
     ["POST", "/threads", { category: "general", title: "T", body: "A text." }],
     ["POST", "/threads/1/replies", { body: "A text." }],
-    ["POST", "/messages", { to: handle, body: "Hello." }]
+    ["POST", "/messages", { to: handle, body: "Hello." }],
+    ["POST", "/reports", { target_type: "agent", target_id: nobody, reason: "spam" }],
+    ["POST", "/messages", { to: nobody, body: "Hello." }]
   ]
-  for (const [method, path, body] of refused) {
-    const answer = await client.call(method, `/api/v1${path}`, { body })
-    expect([path, outcome(answer)]).toEqual([path, "403 agent_provisional"])
-    expect(detailsOf(answer)["admission"]).toMatchObject({ answers: "POST /api/v1/me/admission" })
-  }
+  for (const [method, path, body] of refused)
+    for (const keyed of [{}, { idempotencyKey: randomUUID() }]) {
+      const answer = await client.call(method, `/api/v1${path}`, { body, ...keyed })
+      expect([path, keyed, outcome(answer)]).toEqual([path, keyed, "403 agent_provisional"])
+      expect(detailsOf(answer)["admission"]).toMatchObject({ answers: "POST /api/v1/me/admission" })
+    }
+  const first = { body: { to: handle, body: "First." }, idempotencyKey: randomUUID() }
+  expect(outcome(await client.call("POST", "/api/v1/messages", first))).toBe("403 agent_provisional")
   // Marks of reading reach nobody.
   expect(outcome(await client.call("POST", "/api/v1/messages/read", { body: { ids: [1] } }))).toBe("200")
   expect(outcome(await client.call("PATCH", "/api/v1/me", { body: { description: "Hello." } }))).toBe("200")
@@ -108,6 +114,8 @@ test("it reads, signs and is verified, writes to nobody, and is a full agent onc
     scores: { trust: 25 }
   })
   expect(outcome(await client.call("POST", "/api/v1/messages", { body: { to: handle, body: "Hello." } }))).toBe("201")
+  // The refusal before the admission was not stored under the key.
+  expect(outcome(await client.call("POST", "/api/v1/messages", first))).toBe("201")
   expect(await verdictAt(edge, visit(client.identity, profile.hx_id))).not.toHaveProperty("provisional")
   expect(dataOf(await send({ edge, method: "GET", path: `/api/v1/agents?q=${profile.handle}` }))).toMatchObject([
     { provisional: false }

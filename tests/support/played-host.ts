@@ -12,7 +12,7 @@ import { subjects } from "../../schemas/subjects.ts"
 import { VERSION } from "../../schemas/version.ts"
 import type { TestService } from "./service.ts"
 
-export type HostSays = Pick<Queries["host_logs"]["output"], "lines"> & Queries["host_stats"]["output"]
+export type HostSays = Queries["host_logs"]["output"] & Queries["host_stats"]["output"]
 
 export const SILENT: HostSays = { lines: [], stats: null, disk_mb: 0, history: [] }
 
@@ -55,7 +55,8 @@ export class PlayedHost {
     })
     host.#serve("host_logs", host.id, () => {
       host.asked++
-      return { lines: host.says.lines }
+      const { lines, cut } = host.says
+      return cut === undefined ? { lines } : { lines, cut }
     })
     await host.report(max)
     host.#beat = setInterval(() => void host.report().catch(() => undefined), BEAT_MS)

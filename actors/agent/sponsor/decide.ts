@@ -7,6 +7,7 @@
  *  - Trust does not grow during a suspension, so no sponsor begins to count. Reinstatement adds the missing points.
  *  - The end of a sponsorship takes back all its trust, whatever the agent has lost in the meantime.
  *  - The event of a confirmation names the owners at that time. A reaction notifies them (actors/relay/).
+ *  - An event that may change the agent's owner names the owner after it. The fleet follows (actors/fleet/).
  *  - A change of the state and the agent's notification of it are one commit. A repeated command does nothing.
  */
 import { notFound, type Refusal, refusal } from "../../../schemas/errors.ts"
@@ -21,7 +22,7 @@ import { evolve } from "../evolve.ts"
 import { type NoticeFacts, notified } from "../notification/notify.ts"
 import { type Change, scoreEntries } from "../score/entries.ts"
 import type { Agent, AgentEvent, AgentState } from "../state.ts"
-import { ownersOf } from "../owner/decide.ts"
+import { ownersOf, provenOwner } from "../owner/decide.ts"
 import { formerSince, REMEMBERED_MAX, type SponsorState, SPONSORSHIP_TARGET } from "./state.ts"
 
 /** The points for each sponsor (contract 12). */
@@ -61,6 +62,16 @@ const counting = (agent: Agent, events: ReadonlyArray<AgentEvent>, at: number): 
   const next = events.reduce<AgentState>((state, event) => evolve(state, event, { at }), agent)
   return next === null ? events : [...events, ...scoreEntries(next, sponsorsCounted(next))]
 }
+
+type OwnerEvent = Extract<
+  AgentEvent,
+  { readonly type: "agent.sponsorship_confirmed" | "agent.sponsorship_verified" | "agent.sponsorship_ended" }
+>
+
+const withOwner = (agent: Agent, event: OwnerEvent, at: number): OwnerEvent => ({
+  ...event,
+  owner: provenOwner(evolve(agent, event, { at }))
+})
 
 /** Decides that the agent has passed registration's questions. A repeated command changes nothing. */
 export const decideAdmitted = unlessClosed(
@@ -179,7 +190,7 @@ const ended = (
   { at, facts }: Context
 ): Decision<AgentEvent> => {
   const { trust } = sponsor
-  const event: AgentEvent = { type: "agent.sponsorship_ended", v: 1, sponsorship, status }
+  const event = withOwner(agent, { type: "agent.sponsorship_ended", v: 1, sponsorship, status }, at)
   const notice = status === "withdrawn" ? noticeOf(agent, "sponsorship.withdrawn", sponsor, facts) : []
   if (trust === null) return { events: [event, ...notice] }
   const entries = scoreEntries(agent, [
@@ -203,19 +214,15 @@ export const decideSponsorshipNews = (
       if (sponsor.since !== null) return NOTHING
       const humans = ownersOf(state).filter((human) => human !== sponsor.human)
       const notifies = { humans, at: context.at }
-      const event: AgentEvent = {
-        type: "agent.sponsorship_confirmed",
-        v: 1,
-        sponsorship,
-        since: told.at,
-        told: notifies
-      }
-      return { events: counting(state, [event], context.at) }
+      const { at: since } = told
+      const confirmed = { type: "agent.sponsorship_confirmed", v: 1, sponsorship, since, told: notifies } as const
+      return { events: counting(state, [withOwner(state, confirmed, context.at)], context.at) }
     }
-    case "verified":
-      return sponsor.verified
-        ? NOTHING
-        : { events: counting(state, [{ type: "agent.sponsorship_verified", v: 1, sponsorship }], context.at) }
+    case "verified": {
+      if (sponsor.verified) return NOTHING
+      const verified = { type: "agent.sponsorship_verified", v: 1, sponsorship } as const
+      return { events: counting(state, [withOwner(state, verified, context.at)], context.at) }
+    }
     case "ended":
       return ended(state, sponsor, told, context)
   }

@@ -56,6 +56,9 @@ export const formerSince = (
   { pair_window_seconds }: Pick<Limits["scores"], "pair_window_seconds">
 ): ReadonlyArray<FormerSponsor> => former.filter(({ until }) => until > at - pair_window_seconds * 1000)
 
+/** The owner after the event (`provenOwner`). Absent in events of older releases, and if the owner cannot have changed. */
+const owner = Schema.optionalKey(Schema.NullOr(Schema.String))
+
 export const events = [
   event("agent.sponsorship_declared", 1, {
     sponsorship: Schema.Int,
@@ -68,7 +71,8 @@ export const events = [
     /** Unix ms. */
     since: Schema.Number,
     /** Absent in older events. Their confirmation notified nobody. */
-    told: Schema.optionalKey(OwnerStanding.fields.told)
+    told: Schema.optionalKey(OwnerStanding.fields.told),
+    owner
   }),
   /** An earlier owner (`human`) approves the owner of this sponsorship, or objects. */
   event("agent.owner_judged", 1, {
@@ -76,12 +80,13 @@ export const events = [
     human: Schema.String,
     approves: Schema.Boolean
   }),
-  event("agent.sponsorship_verified", 1, { sponsorship: Schema.Int }),
+  event("agent.sponsorship_verified", 1, { sponsorship: Schema.Int, owner }),
   event("agent.sponsorship_ended", 1, {
     sponsorship: Schema.Int,
     status: SponsorshipStatus,
     /** Only in older events: the trust that remains withheld by a suspension when the sponsorship has ended. */
-    trust_withheld: Schema.optionalKey(Schema.Number)
+    trust_withheld: Schema.optionalKey(Schema.Number),
+    owner
   }),
   /** The account was deleted before it received the declaration. */
   event("agent.sponsorship_came_late", 1, { sponsorship: Schema.Int })

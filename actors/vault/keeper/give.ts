@@ -115,9 +115,12 @@ const given = (
     return { vault: uid, public_key: key.public_key, sealed_key }
   })
 
+/** `run`: that of the compartment whose place it is; absent for the operator's place. */
+type Issue = Queries["keeper_issue"]["input"] & { readonly run?: number }
+
 const issued = (
   parts: Parts,
-  { agent, place, request = randomUUID() }: Queries["keeper_issue"]["input"],
+  { agent, place, request = randomUUID(), run }: Issue,
   asked: Asked
 ): Effect.Effect<Queries["keeper_issue"]["output"], Refusal> =>
   Effect.gen(function* () {
@@ -134,7 +137,8 @@ const issued = (
     const order = tokens.find((one) => one.hash === hash)?.order ?? 0
     const within = yield* inTime(parts, asked)
     // The id is new each time, so that the vault judges a repeat by its present state.
-    yield* ask(`admit-${randomUUID()}`, "vault.admit_service", agent, { uid, place, hash, order }, within)
+    const ofRun = run === undefined ? {} : { run }
+    yield* ask(`admit-${randomUUID()}`, "vault.admit_service", agent, { uid, place, hash, order, ...ofRun }, within)
     return { token }
   })
 
@@ -161,7 +165,7 @@ export const keeperQueries = (parts: Parts & { readonly store: Pick<KeeperStore,
   ): Promise<Queries[Name]["output"]> =>
     until === null ? answered(effect) : tries.run(sha256(JSON.stringify([name, input, until])), () => answered(effect))
 
-  const inTurn = (input: Queries["keeper_issue"]["input"], asked: Asked) =>
+  const inTurn = (input: Issue, asked: Asked) =>
     turns.take(`${input.agent} ${input.place}`, actsBy(asked), issued(parts, input, asked))
 
   return {
@@ -170,11 +174,14 @@ export const keeperQueries = (parts: Parts & { readonly store: Pick<KeeperStore,
     keeper_issue: (input: Queries["keeper_issue"]["input"], asked: Asked) =>
       once("keeper_issue", input, asked, inTurn(input, asked)),
     keeper_issue_inside: (input: Queries["keeper_issue_inside"]["input"], asked: Asked) => {
-      const { agent, compartment, request = randomUUID() } = input
+      const { agent, compartment: place, request = randomUUID(), run } = input
       const issuing = Effect.flatMap(
-        parts.ask(randomUUID(), "compartment.runs_for", compartment, { agent }, asked),
-        ({ runs }) =>
-          runs ? inTurn({ agent, place: compartment, request }, asked) : Effect.fail(notFound("compartment"))
+        parts.ask(randomUUID(), "compartment.runs_for", place, { agent }, asked),
+        (present) => {
+          const ofRun = run ?? present.run
+          if (!present.runs || ofRun !== (present.run ?? ofRun)) return Effect.fail(notFound("compartment"))
+          return inTurn({ agent, place, request, ...(ofRun === undefined ? {} : { run: ofRun }) }, asked)
+        }
       )
       return once("keeper_issue_inside", input, asked, issuing)
     },

@@ -7,6 +7,7 @@ import {
   decideDrain,
   decideFate,
   decideForget,
+  decideOwn,
   decideRelease,
   decideRename,
   decideReport,
@@ -209,6 +210,48 @@ test("the fate of agents and people reaches theirs, and nobody else's", () => {
   expect(decideFate(fleet.state, { human: "person" })).toMatchObject({
     events: [{ compartments: [compartmentId(1)], fate: "suspend", by: "owner" }]
   })
+})
+
+test("an agent's compartments follow its owner, and those that a person made do not", () => {
+  const fleet = new Fleet()
+  fleet.report(0)
+  fleet.create(1, { agent: "HX-1", owner: "first" })
+  fleet.create(2, { agent: "HX-2", owner: "other" })
+  fleet.state = {
+    ...fleet.state,
+    places: fleet.state.places.map((place) => (place.agent === "HX-2" ? { ...place, ofHuman: true } : place))
+  }
+  const owned = (owner: string | null) =>
+    ["HX-1", "HX-2"].map((agent) => fleet.take(decideOwn(fleet.state, { agent }, { facts: owner })))
+  const owners = () => fleet.state.places.map(({ owner }) => owner)
+  owned("second")
+  expect(owners()).toEqual(["second", "other"])
+  expect(decideOwn(fleet.state, { agent: "HX-1" }, { facts: "second" })).toEqual({ events: [] })
+  expect(decideFate(fleet.state, { human: "other" })).toMatchObject({
+    events: [{ compartments: [compartmentId(2)], fate: "end" }]
+  })
+  expect(decideFate(fleet.state, { human: "first" })).toEqual({ events: [] })
+  owned(null)
+  expect(decideFate(fleet.state, { human: "second" })).toEqual({ events: [] })
+})
+
+test("a person's place is free once the agent has another owner", () => {
+  const fleet = new Fleet()
+  fleet.report(0)
+  fleet.create(1, { agent: "HX-1", owner: "first" })
+  expect(fleet.create(2, { agent: "HX-2", owner: "first" })).toBe("compartment_limit")
+  fleet.take(decideOwn(fleet.state, { agent: "HX-1" }, { facts: null }))
+  expect(fleet.create(2, { agent: "HX-2", owner: "first" })).toBeNull()
+  expect(fleet.create(3, { agent: "HX-1", name: "two" })).toBe("compartment_limit")
+})
+
+test("the deletion of a person suspends an agent's compartment once, however often it is reported", () => {
+  const fleet = new Fleet()
+  fleet.report(0)
+  fleet.create(1, { agent: "HX-1", owner: "person" })
+  fleet.take(decideFate(fleet.state, { human: "person" }))
+  expect(fleet.state.places).toMatchObject([{ owner: null }])
+  expect(decideFate(fleet.state, { human: "person" })).toEqual({ events: [] })
 })
 
 test("what a deleted account leaves counts for nobody, and the oldest ends where room is needed", () => {

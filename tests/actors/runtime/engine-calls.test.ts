@@ -3,7 +3,7 @@ import { request } from "node:http"
 import { inspect } from "node:util"
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { bounded } from "../../../actors/runtime/host-queries.ts"
+import { bounded, hostQueries } from "../../../actors/runtime/host-queries.ts"
 import { QuietAgent } from "../../../actors/runtime/host/docker.ts"
 import { SharedLook } from "../../../actors/runtime/host/shared-look.ts"
 
@@ -76,4 +76,22 @@ test("an answer's lines fit as JSON, whatever they are of; the first goes howeve
   expect(JSON.stringify(fit).length).toBeLessThanOrEqual(4_000_002)
   expect(bounded([{ id: 1, line: "\0".repeat(1_000_000) }])).toHaveLength(1)
   expect(bounded([])).toEqual([])
+})
+
+test("a host says that lines did not fit: of the newest ones the oldest, and after an id the newest", async () => {
+  const all = Array.from({ length: 1000 }, (_, id) => ({
+    id,
+    at: 0,
+    stream: "stdout" as const,
+    line: "\0".repeat(8000)
+  }))
+  const asked = (lines: typeof all, since_id: number | null) => {
+    const machine = { logs: () => Promise.resolve({ lines }) } as never
+    const wanted = { host: "h", compartment: "c", since_id, limit: 1000, stream: null, q: null, wait_ms: 0 }
+    return hostQueries(machine, null as never, null as never).host_logs(wanted)
+  }
+  const [newest, after, few] = [await asked(all, null), await asked(all, 0), await asked(all.slice(0, 2), null)]
+  expect([newest.cut, newest.lines.at(-1)?.id]).toEqual([true, 999])
+  expect([after.cut, after.lines[0]?.id]).toEqual([true, 0])
+  expect([few.cut, few.lines.length]).toEqual([undefined, 2])
 })

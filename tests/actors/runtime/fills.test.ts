@@ -26,10 +26,10 @@ const played = (says: ReadonlyArray<Said>) => {
     return Promise.resolve(NOT_LISTENING as never)
   }
   const fills = new Fills({ clock, exec, issue, baseUrl: "https://hub.example" })
-  const look = async (): Promise<void> => {
+  const look = async (run = 1): Promise<void> => {
     const before = requests.length
     clock.move(LOOK_MS)
-    fills.look("c1", { run: 1, agent: "hx1" })
+    fills.look("c1", { run, agent: "hx1" })
     await waitFor(() => requests.length > before, { describe: "the keeper is asked" })
   }
   return { requests, started, look }
@@ -47,4 +47,11 @@ test("it makes a new request after a token, which works once, and after a refusa
   const { requests, look } = played([{ token: "t" }, tokenInvalid, { token: "u" }])
   for (let n = 0; n < 3; n++) await look()
   expect(new Set(requests).size).toBe(3)
+})
+
+test("it makes a new request in the next run, because the token of the run before has ended", async () => {
+  const { requests, look } = played([unavailable("no answer"), { token: "t" }])
+  await look(1)
+  await look(2)
+  expect(new Set(requests).size).toBe(2)
 })

@@ -10,13 +10,14 @@ import fc from "fast-check"
 import { expect, test } from "vitest"
 import type { Asking } from "../../../actors/kit/worker/asks.ts"
 import { QueryRefused } from "../../../actors/queries/refused.ts"
-import { decideAdmitService, decideLoadKey } from "../../../actors/vault/decide-fills.ts"
+import { decideLoadKey } from "../../../actors/vault/decide-fills.ts"
 import { evolveVault } from "../../../actors/vault/evolve.ts"
 import { keeperQueries } from "../../../actors/vault/keeper/give.ts"
 import { newPair } from "../../../actors/vault/keeper/pairs.ts"
 import { LATE, TOO_MANY, WAITING_MAX } from "../../../actors/vault/keeper/turns.ts"
 import type { PlaceTokens } from "../../../actors/vault/keeper/tokens.ts"
 import { serviceOf } from "../../../actors/vault/decide.ts"
+import { decideAdmitService } from "../../../actors/vault/services.ts"
 import type { VaultEvent, VaultState } from "../../../actors/vault/state.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { machineClock, wallMs } from "../../../schemas/runtime/clock.ts"
@@ -100,7 +101,7 @@ class World {
     if (op === "vault.look") return { data: { uid: UID, status: "active" } }
     const decision =
       op === "vault.admit_service"
-        ? decideAdmitService(this.vault, input, bounds)
+        ? decideAdmitService(this.vault, input, { facts: { isOver: false, over: [] } }, bounds)
         : decideLoadKey(this.vault, input, { at: AT }, bounds)
     if ("refused" in decision) return { refused: decision.refused }
     this.fold(decision.events)

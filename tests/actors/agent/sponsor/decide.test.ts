@@ -120,6 +120,20 @@ describe("trust of a sponsor", () => {
   })
 })
 
+test("each event that may change the owner names the owner after it", () => {
+  const history = agentWith(10)
+  hear(history, declared(1, false))
+  hear(history, confirmed(1))
+  hear(history, declared(2))
+  hear(history, confirmed(2))
+  hear(history, { change: "verified", sponsorship: 1 })
+  hear(history, ended(1))
+  hear(history, ended(2, "withdrawn"))
+  const named = history.events.flatMap((event) => ("owner" in event ? [event.owner] : []))
+  // The first one counts from the verification on, and has been confirmed for longer than the second.
+  expect(named).toEqual([null, "hum_2", "hum_1", "hum_2", null])
+})
+
 describe("the agent is told", () => {
   test("of a declaration and a withdrawal, by ids alone; of what it did itself, not", () => {
     const history = agentWith(10)
