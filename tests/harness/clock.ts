@@ -36,12 +36,18 @@ const PAUSE_MS = 50
 /** Node fires a timer with a longer delay at once. */
 const REAL_TIMER_MAX_MS = 2 ** 31 - 1
 
-/** A clock that stands still at the machine's present time. */
+const WHOLE_MS = 1_000_000n
+
+/**
+ * A clock that stands still at the machine's present time. Its times are whole milliseconds: with fractions, a time plus
+ * a wait may be a little later than the same time moved by the wait, and its timer would never fire.
+ */
 const stopped = () => {
+  const whole = (nanos: bigint): bigint => nanos - (nanos % WHOLE_MS)
   const [ms, nanos, monotonic] = [
     machineClock.currentTimeMillisUnsafe(),
-    machineClock.currentTimeNanosUnsafe(),
-    machineClock.monotonicTimeNanosUnsafe()
+    whole(machineClock.currentTimeNanosUnsafe()),
+    whole(machineClock.monotonicTimeNanosUnsafe())
   ]
   return {
     currentTimeMillisUnsafe: () => ms,
