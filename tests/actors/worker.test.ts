@@ -157,9 +157,9 @@ test("of a failure without a delay nothing is said, and its place is free", asyn
 })
 
 test("at its end it gives back what still comes, then ends, then waits for what is under way", async () => {
-  const { told, give, message, begun, settle, close } = await worked({ lingerMs: 60_000 })
+  const { told, asked, give, message, begun, settle, close } = await worked({ lingerMs: 60_000 })
   give(message(1))
-  await waitFor(() => begun().length === 1)
+  await waitFor(() => begun().length === 1 && asked.length === 2)
   const closed = close()
   await waitFor(() => told.includes("end"))
   settle(0, Effect.void)
@@ -168,9 +168,9 @@ test("at its end it gives back what still comes, then ends, then waits for what 
 })
 
 test("what does not end in time is interrupted, and comes again by its delay", async () => {
-  const { told, give, message, begun, close } = await worked()
+  const { told, asked, give, message, begun, close } = await worked()
   give(message(1))
-  await waitFor(() => begun().length === 1)
+  await waitFor(() => begun().length === 1 && asked.length === 2)
   await close()
   expect(told).toEqual(["nak 99 0", "end", "nak 1 10"])
 })
