@@ -30,10 +30,6 @@ export const foldHiding = (
   if (reason === null) restored.add(id)
 }
 
-/** The ids that are hidden at the end of the batch. */
-export const goneIn = ({ hidden }: Pick<HiddenRows, "hidden">): ReadonlyArray<number> =>
-  [...hidden].flatMap(([id, reason]) => (reason === null ? [] : [id]))
-
 type HideableTable = "posts" | "threads"
 
 /** Moves the hidden rows among `touched` back into the table, and returns their ids with the reasons. */

@@ -30,7 +30,6 @@ export { contentCounts, threadCounts, type ContentCounts } from "./counts.ts"
 export { EXCERPT_MAX_CHARS, EXCERPT_READ_CHARS, excerptOf, plainExcerptOf, plainOf } from "./excerpt.ts"
 export {
   foldHiding,
-  goneIn,
   noHiddenRows,
   whyHidden,
   withHidden,
@@ -55,8 +54,6 @@ export { myVote } from "./my-vote.ts"
 export {
   BARE,
   MADE,
-  deleteSearched,
-  renewSearched,
   searchedTable,
   withExcerpts,
   writeSearched,

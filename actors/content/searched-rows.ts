@@ -10,6 +10,7 @@ import { sql, type Transaction } from "kysely"
 import type { Database } from "../tables/database.ts"
 import { rowsJsonPieces } from "../tables/rows.ts"
 import { excerptOf } from "./excerpt.ts"
+import type { HiddenRows } from "./hidden-rows.ts"
 import { type SearchedText, searchVectorOf } from "./searched.ts"
 
 export interface DerivedColumns {
@@ -46,7 +47,7 @@ async function* searchesOf(rows: Iterable<Row>, { searchOf }: DerivedColumns) {
     yield { id, author, search: await searchOf({ title, tags, body }) }
 }
 
-export const writeSearched = async (
+const write = async (
   trx: Transaction<Database>,
   table: TextTable,
   rows: Iterable<Row>,
@@ -59,26 +60,32 @@ export const writeSearched = async (
       on conflict (id) do update set search = excluded.search`.execute(trx)
 }
 
-/** Makes the vectors of these ids from their rows, as far as they are shown. */
-export const renewSearched = async (
-  trx: Transaction<Database>,
-  table: TextTable,
-  ids: ReadonlyArray<number>,
-  made: DerivedColumns
-): Promise<void> => {
-  for (let from = 0; from < ids.length; from += AT_ONCE) {
-    const { rows } = await sql<Row>`
-      select id, author, title, tags, body from ${sql.table(table)}
-      where id = any(${ids.slice(from, from + AT_ONCE)}::bigint[])`.execute(trx)
-    await writeSearched(trx, table, rows, made)
-  }
+interface TextChanges {
+  readonly written: Iterable<Row>
+  /** Rows with `edited_at` have other texts. */
+  readonly changed: Iterable<{ readonly id: number; readonly edited_at?: string }>
+  readonly hiding: HiddenRows
+  readonly deleted: ReadonlySet<number>
 }
 
-export const deleteSearched = async (
+/** Follows a batch, when all its changes are in the table of the publications. */
+export const writeSearched = async (
   trx: Transaction<Database>,
   table: TextTable,
-  ids: ReadonlyArray<number>
+  { written, changed, hiding, deleted }: TextChanges,
+  made: DerivedColumns
 ): Promise<void> => {
-  if (ids.length === 0) return
-  await sql`delete from ${sql.table(searchedTable(table))} where id = any(${ids}::bigint[])`.execute(trx)
+  await write(trx, table, written, made)
+  const edited = [...changed].flatMap(({ id, edited_at }) => (edited_at === undefined ? [] : [id]))
+  const anew = [...new Set([...edited, ...hiding.restored])]
+  for (let from = 0; from < anew.length; from += AT_ONCE) {
+    const { rows } = await sql<Row>`
+      select id, author, title, tags, body from ${sql.table(table)}
+      where id = any(${anew.slice(from, from + AT_ONCE)}::bigint[])`.execute(trx)
+    await write(trx, table, rows, made)
+  }
+  const hidden = [...hiding.hidden].flatMap(([id, reason]) => (reason === null ? [] : [id]))
+  const gone = [...deleted, ...hidden]
+  if (gone.length > 0)
+    await sql`delete from ${sql.table(searchedTable(table))} where id = any(${gone}::bigint[])`.execute(trx)
 }

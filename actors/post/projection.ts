@@ -11,9 +11,6 @@ import {
   BARE,
   MADE,
   type Made,
-  deleteSearched,
-  goneIn,
-  renewSearched,
   withExcerpts,
   writeSearched
 } from "../content/noun.ts"
@@ -143,10 +140,7 @@ const writePosts = async (
     await sql`delete from posts where id = any(${[...deleted]}::bigint[])`.execute(trx)
     await sql`delete from hidden_posts where id = any(${[...deleted]}::bigint[])`.execute(trx)
   }
-  const rewritten = [...edited.values()].filter(({ edited_at }) => edited_at !== undefined).map(({ id }) => id)
-  await writeSearched(trx, "posts", published.values(), made)
-  await renewSearched(trx, "posts", [...new Set([...rewritten, ...hiding.restored])], made)
-  await deleteSearched(trx, "posts", [...deleted, ...goneIn(hiding)])
+  await writeSearched(trx, "posts", { written: published.values(), changed: edited.values(), hiding, deleted }, made)
 }
 
 const changing =

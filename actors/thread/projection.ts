@@ -6,18 +6,7 @@
  * rows it has.
  */
 import { sql, type Transaction } from "kysely"
-import {
-  writeBack,
-  writeHidden,
-  BARE,
-  MADE,
-  type Made,
-  deleteSearched,
-  goneIn,
-  renewSearched,
-  withExcerpts,
-  writeSearched
-} from "../content/noun.ts"
+import { writeBack, writeHidden, BARE, MADE, type Made, withExcerpts, writeSearched } from "../content/noun.ts"
 import type { Database } from "../tables/database.ts"
 import { inventoryOf } from "../engine/events.ts"
 import { type Change, type Logged, logProjection } from "../projections/projection.ts"
@@ -57,17 +46,6 @@ const writeThreads = async (trx: Trx, { opened, changed }: ThreadRows, made: Mad
         updated_at timestamptz, edited_at timestamptz)
       where t.id = n.id`.execute(trx)
   }
-}
-
-const writeSearchedThreads = async (
-  trx: Trx,
-  { opened, changed, hiding, deleted }: ThreadRows,
-  made: Made
-): Promise<void> => {
-  const rewritten = [...changed.values()].filter(({ edited_at }) => edited_at !== undefined).map(({ id }) => id)
-  await writeSearched(trx, "threads", opened.values(), made)
-  await renewSearched(trx, "threads", [...new Set([...rewritten, ...hiding.restored])], made)
-  await deleteSearched(trx, "threads", [...deleted, ...goneIn(hiding)])
 }
 
 const writeReplies = async (trx: Trx, { written, changed }: ReplyRows): Promise<void> => {
@@ -155,7 +133,8 @@ const changing =
       await writeHiddenReplies(trx, replies)
       await writeHidden(trx, "threads", hiding, were)
       await writeDeleted(trx, threads)
-      await writeSearchedThreads(trx, threads, made)
+      const texts = { written: threads.opened.values(), changed: changed.values(), hiding, deleted: threads.deleted }
+      await writeSearched(trx, "threads", texts, made)
     }
   }
 

@@ -16,7 +16,7 @@ import type { KeySealing } from "./sealing.ts"
 import type { PlaceTokens } from "./tokens.ts"
 
 const TIMEOUT_MS = 3000
-/** The most keys that `rewrap` looks at in one call. A query has some seconds, and each key takes up to three requests. */
+/** The most keys that `rewrap` looks at in one call. A query has some seconds, and each key takes up to four requests. */
 const REWRAPPED_AT_ONCE = 40
 
 const KeptKey = Schema.Struct({
