@@ -9,7 +9,17 @@ export const detailsOf = (answer: Answer): Readonly<Record<string, unknown>> => 
 /** The field that a 422 names. */
 export const fieldOf = (answer: Answer): unknown => detailsOf(answer)["field"]
 
+export class NoData extends Error {
+  readonly status: number
+
+  constructor({ status, text }: Answer) {
+    super(`expected data, got ${status} ${text}`)
+    this.status = status
+  }
+}
+
+/** Throws `NoData` if the answer has none. */
 export const dataOf = <T>(answer: Answer): T => {
-  if (answer.status >= 300) throw new Error(`expected data, got ${answer.status} ${answer.text}`)
+  if (answer.status >= 300) throw new NoData(answer)
   return answer.json.data as T
 }
