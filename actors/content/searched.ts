@@ -28,8 +28,8 @@ const SEARCHED_MAX_CHARS = 100_000
 const LEXEMES_MAX_BYTES = 1_000_000
 const PLACES_MAX = 255
 /**
- * The number of different lexemes of one row. Nearly all texts have fewer. The limit exists because each update of a
- * row indexes all of them again, and a text of random characters has tens of thousands.
+ * The number of different lexemes of one row. Nearly all texts have fewer. The limit exists because a text of random
+ * characters has tens of thousands, and each edit indexes all of them again.
  */
 const LEXEMES_MAX = 6000
 const LAST_PLACE = 16_383
@@ -182,7 +182,7 @@ const typing = (clause: Clause): Clause => {
 }
 
 interface PlacedLexeme {
-  /** Each is a part of a tsquery. `indexed` finds at least what `exact` finds. */
+  /** Each is a part of a tsquery. `indexed` finds at least what `exact` finds, except in rows with too many beginnings. */
   readonly exact: string
   readonly indexed: string
   readonly whole: string

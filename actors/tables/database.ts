@@ -61,6 +61,18 @@ export const openDatabase = (url: string, connectWithinMs = CONNECT_TIMEOUT_MS):
 export const LIVE_SCHEMA = "public"
 
 /**
+ * A connection pool for changes of served tables. Copying and indexing may take long, but whoever waits for a lock makes
+ * all later readers of the table wait.
+ */
+export const openMigratingDatabase = (url: string): Kysely<Database> =>
+  open(url, {
+    max: BULK_POOL_MAX,
+    timeoutMs: BULK_STATEMENT_TIMEOUT_MS,
+    connectWithinMs: PATIENT_CONNECT_MS,
+    options: `${BULK_SETTINGS} -c lock_timeout=${LOCK_TIMEOUT_MS}`
+  })
+
+/**
  * A connection pool for work on whole tables. A table name means the table in `schema` if it exists there, otherwise
  * the served one.
  */

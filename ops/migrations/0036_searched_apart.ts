@@ -4,8 +4,7 @@ import { type Kysely, sql } from "kysely"
  * Search vectors move to tables of their own. In the rows of posts and threads, Postgres indexed every word again for
  * each vote and reply, which was five sixths of the cost of such a change.
  *
- * The column `search` of the old place stays for nodes of the earlier release and can be removed in the next one. Their
- * searches have no index any more.
+ * Copying takes long and stops nobody, so it is a migration of its own. The next one takes the place of the old indexes.
  */
 export const up = async (db: Kysely<unknown>): Promise<void> => {
   for (const table of ["posts", "threads"]) {
@@ -19,7 +18,5 @@ export const up = async (db: Kysely<unknown>): Promise<void> => {
     await sql`
       create index ${sql.id(`${searched}_search`)} on ${sql.table(searched)} using gin (search)
       with (fastupdate = off)`.execute(db)
-    await sql`drop index ${sql.id(`${table}_search`)}`.execute(db)
-    await sql`alter table ${sql.table(table)} alter column search set default ''`.execute(db)
   }
 }

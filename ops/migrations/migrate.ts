@@ -12,7 +12,7 @@ import { busServers } from "../../schemas/bus/servers.ts"
 import { readConfig } from "../../schemas/config.ts"
 import { type Migration, Migrator } from "kysely/migration"
 import { type Kysely, sql } from "kysely"
-import { type Database, openDatabase, PATIENT_CONNECT_MS } from "../../actors/tables/database.ts"
+import { type Database, openMigratingDatabase, PATIENT_CONNECT_MS } from "../../actors/tables/database.ts"
 import { Fault } from "../cli/fault.ts"
 
 const MIGRATION = /^(\d{4}_\w+)\.ts$/
@@ -41,9 +41,12 @@ const unknownTo = async (
   return rows.map(({ name }) => name).filter((name) => !Object.hasOwn(known, name))
 }
 
-/** Throws the cause of a failure. A migration that fails changes nothing. Tables of a newer release are not changed. */
+/**
+ * Throws the cause of a failure. A migration that fails changes nothing. Those before it stay, unless the database had
+ * none. Tables of a newer release are not changed.
+ */
 export const migrate = async (databaseUrl: string): Promise<void> => {
-  const db = openDatabase(databaseUrl, PATIENT_CONNECT_MS)
+  const db = openMigratingDatabase(databaseUrl)
   try {
     const known = await migrations()
     const unknown = await unknownTo(known, db)
@@ -53,8 +56,13 @@ export const migrate = async (databaseUrl: string): Promise<void> => {
           "start the newer release, or name an empty database, which is filled from the log"
       )
     const migrator = new Migrator({ db, provider: { getMigrations: async () => known } })
-    const { error } = await migrator.migrateToLatest()
-    if (error !== undefined) throw error instanceof Error ? error : new Error(String(error))
+    const isEmpty = (await migrator.getMigrations()).every(({ executedAt }) => executedAt === undefined)
+    for (;;) {
+      // Locks that a migration takes end with it, before the next one begins. An empty database has nobody to stop.
+      const { error, results } = await (isEmpty ? migrator.migrateToLatest() : migrator.migrateUp())
+      if (error !== undefined) throw error instanceof Error ? error : new Error(String(error))
+      if (results === undefined || results.length === 0) return
+    }
   } finally {
     await db.destroy()
   }

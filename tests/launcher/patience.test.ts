@@ -20,17 +20,29 @@ test("a wait is over when it has looked for so long", () => {
   expect(seen).toEqual([...Array<boolean>(19).fill(false), true])
 })
 
-test("a pause of the machine counts as one look", () => {
+test.each([
+  ["of a short wait, as one look of 30 s", 120_000, 30_000],
+  ["of a long wait, as a tenth of it", 600_000, 60_000]
+])("a pause of the machine counts, %s", (_counts, ms, counted) => {
   const { now, pass } = clock()
-  const isOver = patience(1000, now)
-  pass(600_000)
+  const isOver = patience(ms, now)
+  pass(3_600_000)
   expect(isOver()).toBe(false)
-  pass(899)
+  pass(counted)
   expect(isOver()).toBe(false)
-  for (let looks = 0; looks < 7; looks++) {
-    pass(100)
+  for (let left = ms - 2 * counted - 10_000; left > 0; left -= 10_000) {
+    pass(10_000)
     expect(isOver()).toBe(false)
   }
-  pass(100)
+  pass(10_000)
+  expect(isOver()).toBe(true)
+})
+
+test("long looks count as long as they are", () => {
+  const { now, pass } = clock()
+  const isOver = patience(30_000, now)
+  pass(20_000)
+  expect(isOver()).toBe(false)
+  pass(20_000)
   expect(isOver()).toBe(true)
 })

@@ -7,7 +7,8 @@
  *  - Trust does not grow during a suspension, so no sponsor begins to count. Reinstatement adds the missing points.
  *  - The end of a sponsorship takes back all its trust, whatever the agent has lost in the meantime.
  *  - The event of a confirmation names the owners at that time. A reaction notifies them (actors/relay/).
- *  - An event that may change the agent's owner names the owner after it. The fleet follows (actors/fleet/).
+ *  - An event that may change the agent's owner names the owner after it. The fleet follows (actors/fleet/). The owner
+ *    that an agent is born with is not named, because it has no compartments yet.
  *  - A change of the state and the agent's notification of it are one commit. A repeated command does nothing.
  */
 import { notFound, type Refusal, refusal } from "../../../schemas/errors.ts"
