@@ -169,7 +169,7 @@ const judgeAgent = (
       ? (key ?? statusRefusal(agent, (writes || (ask.draw ?? []).length > 0) && ask.whileSuspended !== true))
       : signerRefusal(agent, by, first)) ??
     // An admitted agent is never provisional again, so this refuses no repetition of a request that was carried out.
-    (ask.admittedOnly === true ? provisionalRefusal(agent) : null)
+    (ask.admittedOnly === true && agent.provisional ? (statusRefusal(agent, true) ?? provisionalRefusal(agent)) : null)
   if (repeatsItsDeletion(ask, refused)) return { pass: true }
   if (refused !== null) return { pass: false, refused }
   parts.seen(ask.actor, now)

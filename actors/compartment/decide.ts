@@ -43,12 +43,11 @@ export const decideStart = (state: CompartmentState, { by }: { readonly by: Aske
   }
 }
 
-const stopping = (next: CompartmentValue["next"], desired: CompartmentValue["desired"]): CompartmentEvent => ({
-  type: "compartment.stopping",
-  v: 1,
-  next,
-  desired
-})
+const stopping = (
+  { agent }: CompartmentValue,
+  next: CompartmentValue["next"],
+  desired: CompartmentValue["desired"]
+): CompartmentEvent => ({ type: "compartment.stopping", v: 1, next, desired, agent })
 const STOPPED: CompartmentEvent = { type: "compartment.stopped", v: 1, desired: "stopped" }
 
 export const decideStop = (state: CompartmentState, { by }: { readonly by: Asker }): Decided => {
@@ -58,7 +57,7 @@ export const decideStop = (state: CompartmentState, { by }: { readonly by: Asker
     case "suspended":
       return NOTHING
     case "stopping":
-      return state.next === "starting" ? { events: [stopping("stopped", "stopped")] } : NOTHING
+      return state.next === "starting" ? { events: [stopping(state, "stopped", "stopped")] } : NOTHING
     case "creating":
     case "deleting":
       return BUSY
@@ -66,7 +65,7 @@ export const decideStop = (state: CompartmentState, { by }: { readonly by: Asker
     case "failed":
       return { events: [STOPPED] }
     default:
-      return { events: [stopping("stopped", "stopped")] }
+      return { events: [stopping(state, "stopped", "stopped")] }
   }
 }
 
@@ -81,7 +80,7 @@ export const decideRestart = (state: CompartmentState, { by }: { readonly by: As
       return state.next === "starting" ? NOTHING : BUSY
     case "starting":
     case "running":
-      return { events: [stopping("starting", "running")] }
+      return { events: [stopping(state, "starting", "running")] }
     default:
       return { events: [startingOf(state)] }
   }
@@ -150,7 +149,7 @@ export const decideSuspend = (
   const suspended: CompartmentEvent = { type: "compartment.suspended", v: 1, by, ...of, reason, agent, name }
   if (isSuspended(state)) return { events: [suspended] }
   const isIdle = state.status === "stopped" || state.status === "backoff" || state.status === "failed"
-  return { events: [suspended, isIdle ? { ...STOPPED, desired } : stopping("suspended", desired)] }
+  return { events: [suspended, isIdle ? { ...STOPPED, desired } : stopping(state, "suspended", desired)] }
 }
 
 /** The most suspensions by reports. A further report has no effect. Half of the places are reserved for operators. */

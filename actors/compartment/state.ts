@@ -130,7 +130,9 @@ export const CompartmentEvent = Schema.Union([
   event("compartment.running", 1, { run: Schema.Int, at: Schema.Number, image: Schema.optionalKey(Schema.String) }),
   event("compartment.stopping", 1, {
     next: Schema.Literals(["stopped", "starting", "suspended"]),
-    desired: Schema.Literals(["running", "stopped"])
+    desired: Schema.Literals(["running", "stopped"]),
+    /** Absent in events of older releases. Reactions need it. */
+    agent: Schema.optionalKey(Schema.String)
   }),
   event("compartment.exited", 1, {
     run: Schema.Int,

@@ -9,6 +9,9 @@
  *    tries the command again, with at most CONFLICT_TRIES tries in all.
  *  - Facts from `prepare` are used only if the actor is still at the same sequence. So numbers drawn there grow along
  *    the log of each actor, even if two nodes believe that they own it.
+ *  - An append leaves only while this node serves the actor. If it was frozen since it gathered its facts, the next
+ *    owner may have carried out a reaction's command that found nothing to do. That moves no sequence, so the log would
+ *    accept what the facts contradict by now.
  *  - If the outcome of an append is unknown, the log is read before anything else is decided.
  *  - A command with a remembered id is answered with its first reply, or with `null` if that was forgotten. Nothing is
  *    appended.
@@ -65,6 +68,8 @@ export interface CommandParts extends HistoryParts {
    * be reached in time.
    */
   readonly touched: (kind: string, id: string) => Promise<void>
+  /** True while this node may answer for the actor and write to it; absent for always. */
+  readonly serves?: (id: string) => boolean
   /** The refusal of every append while the disk is nearly full; `null` at other times. */
   readonly noRoom?: () => Refusal | null
 }
@@ -315,7 +320,8 @@ class Attempt<R> {
     decision: Decision
   ): Promise<AppendResult> {
     const { actor } = this
-    const result = await this.parts.log.append(group)
+    const { serves } = this.parts
+    const result = await this.parts.log.append(group, serves === undefined ? undefined : () => serves(actor.id))
     if (span !== null) endAppend(span, result)
     if (!result.ok) return result
     this.meter?.spent(bytes, actor)
@@ -341,6 +347,8 @@ class Attempt<R> {
     if (reason === "full") return { refused: storageLow() }
     if (reason === "unasked") return { refused: UNREADABLE }
     actor.stale()
+    // As if the shard had been dropped: the asker turns to its owner.
+    if (reason === "lost") return yield* Effect.interrupt
     const companions = companionsOf(decision)
     if (reason === "unknown" || companions.length === 0 || operation.contested === undefined || !mayContest)
       return AGAIN

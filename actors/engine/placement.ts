@@ -23,7 +23,8 @@
  *  - Work of a session (claims, returns, pings, listening on its subjects) belongs to its scope (session.ts) and ends
  *    with it. Nothing of a lost session affects the next one.
  *  - All of this is a hint. Two nodes may believe in one shard for a moment (a slow watch, a lost compare-and-set); the
- *    log's expected sequences decide what is written (command.ts).
+ *    log's expected sequences decide what is written. A node sends nothing to the log for a shard that it does not
+ *    serve by its own knowledge (command.ts).
  */
 import { Effect, Exit, Fiber, FiberSet, Option, Scope, Semaphore } from "effect"
 import { SHARD_COUNT } from "../../schemas/subjects.ts"

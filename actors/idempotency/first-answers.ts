@@ -162,10 +162,12 @@ const subjectOf = (sort: MaybeOwner) => (isNewcomer(sort) ? subjects.newcomersId
 export interface FirstAnswers {
   /** `null` if no answer is stored. */
   readonly keptOf: (owner: string, key: string) => Effect.Effect<KeptSealed | null, Refusal>
+  /** `refused`: the refusal of a request that was not carried out before; `null` for none. */
   readonly begin: (
     input: IdempotencyBeginning,
     context: Context,
-    sort: MaybeOwner
+    sort: MaybeOwner,
+    refused?: Refusal | null
   ) => Effect.Effect<IdempotencyBegin, Refusal>
   /** Returns the result of `begin`, but begins nothing. An unknown key gives `new`. */
   readonly look: (input: IdempotencyEntry, context: Context) => Effect.Effect<IdempotencyBegin, Refusal>
@@ -226,7 +228,7 @@ export const firstAnswers = ({ clock, nats, sealer, limits }: FirstAnswersParts)
   const commandOf = ({ guessable, key, body }: IdempotencyEntry): { readonly command?: string } =>
     guessable === true ? { command: sealer.mark(body, `command ${key}`).slice(0, COMMAND_CHARS) } : {}
 
-  const begin: FirstAnswers["begin"] = (entry, { id: owner, commandId, deadline, memory }, sort) =>
+  const begin: FirstAnswers["begin"] = (entry, { id: owner, commandId, deadline, memory }, sort, refused = null) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => {
       const { underWay } = memory
       const input = marked(entry)
@@ -247,6 +249,7 @@ export const firstAnswers = ({ clock, nats, sealer, limits }: FirstAnswersParts)
       })
       const found = Effect.flatMap(keptOf(owner, input.key), (first): Effect.Effect<IdempotencyBegin, Refusal> => {
         const begun = { state: "new", begun: commandId, ...commandOf(entry) } as const
+        if (first === null && refused !== null) return Effect.fail(refused)
         if (first === null)
           return sort === null ? Effect.succeed(begun) : Effect.as(admitted(memory, owner, sort, entry), begun)
         if (first.remade === true && first.body === input.body)

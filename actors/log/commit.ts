@@ -80,12 +80,17 @@ export type AppendResult =
   | { readonly ok: false; readonly reason: "full" }
   /** Nothing was written: it is unknown whether a subject has commits in the archive. */
   | { readonly ok: false; readonly reason: "unasked" }
+  /** Nothing was written: when its turn came, the group did not hold any more. */
+  | { readonly ok: false; readonly reason: "lost" }
   /** The outcome is unknown: the connection was lost, or no answer came in time. The caller has to read the log. */
   | { readonly ok: false; readonly reason: "unknown" }
 
 export interface EventLog {
-  /** Writes all of the group or nothing. It is durable when this resolves. */
-  readonly append: (group: ReadonlyArray<Append>) => Promise<AppendResult>
+  /**
+   * Writes all of the group or nothing. It is durable when this resolves. `holds` is asked immediately before the group
+   * is sent; if it is false, nothing is sent.
+   */
+  readonly append: (group: ReadonlyArray<Append>, holds?: () => boolean) => Promise<AppendResult>
   /**
    * Up to `max` entries of a subject after `after`, in order. `upTo`: a sequence at which the subject is known to have
    * an entry, so that the log need not be asked. Rejects when the log cannot be read.

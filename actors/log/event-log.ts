@@ -30,6 +30,8 @@
  *      - passing subjects (archive/mark.ts). The log itself has them for as long as they matter.
  *  - The archive is asked for a group while other batches are under way, and the group waits for the answer. By the
  *    time it leaves, its subjects may have changed: the server checks that for the log, and the guard for the archive.
+ *  - A group is sent only while it holds. Its sender may have been frozen since it decided, and a later owner of the
+ *    actor may have found nothing to write, which moves no sequence.
  *  - If no acknowledgement comes in time, or the connection is lost, the outcome is reported as unknown. The caller
  *    reads the log before it decides anything else, and the expected sequence stops a late append.
  */
@@ -100,6 +102,7 @@ interface ArchiveLook {
 
 interface Group {
   readonly appends: ReadonlyArray<Append>
+  readonly holds: () => boolean
   readonly resolve: (result: AppendResult) => void
   /** The look into the archive. It begins when the group arrives, while another batch may be under way. */
   looking: Promise<ArchiveLook>
@@ -125,6 +128,8 @@ type BatchOutcome =
   | { readonly type: "unasked" }
   | { readonly type: "unknown" }
 
+type GroupOutcome = BatchOutcome | { readonly type: "lost" }
+
 export interface LogBounds {
   readonly batchMax: number
   readonly queueMax: number
@@ -135,6 +140,7 @@ export interface LogBounds {
 
 const NOTHING_ASKED: ArchiveLook = { stands: "expected", mark: null, gone: new Set() }
 const NONE = Promise.resolve(NOTHING_ASKED)
+const ALWAYS = (): boolean => true
 const UNASKED: ArchiveLook = { stands: "unasked", mark: null, gone: new Set() }
 
 const utf8 = new TextEncoder()
@@ -167,13 +173,13 @@ export class JetStreamLog implements EventLog {
     return this.queue.length
   }
 
-  append(appends: ReadonlyArray<Append>): Promise<AppendResult> {
+  append(appends: ReadonlyArray<Append>, holds = ALWAYS): Promise<AppendResult> {
     if (this.queue.length >= this.bounds.queueMax) {
       this.counts.overloaded++
       return Promise.resolve({ ok: false, reason: "overloaded" })
     }
     return new Promise((resolve) => {
-      this.queue.push(this.looked({ appends, resolve, looking: NONE, look: NOTHING_ASKED }))
+      this.queue.push(this.looked({ appends, holds, resolve, looking: NONE, look: NOTHING_ASKED }))
       if (!this.inFlight) {
         this.inFlight = true
         // Further appends of this turn of the event loop join the same batch.
@@ -202,7 +208,9 @@ export class JetStreamLog implements EventLog {
     const parts: Array<Part> = [{ groups: batch, tries: 0 }]
     while (parts.length > 0) {
       const abreast = parts.splice(0, PARTS_ABREAST)
-      const fitting = await Promise.all(abreast.map(({ groups }) => this.fitting(groups)))
+      const looked = await Promise.all(abreast.map(({ groups }) => this.fitting(groups)))
+      // Nothing is waited for between this and the sending.
+      const fitting = looked.map((groups) => this.holding(groups))
       const outcomes = await Promise.all(fitting.map((groups) => this.observed(groups)))
       if (outcomes.some(({ type }) => type === "refused")) await this.bounds.archive?.refresh().catch(() => false)
       const further = outcomes.map(async (outcome, index): Promise<ReadonlyArray<Part>> => {
@@ -247,6 +255,14 @@ export class JetStreamLog implements EventLog {
           this.settle(groups.slice(index, index + 1), { type: stands === "unasked" ? "unasked" : "refused" })
       return groups.filter((_, index) => looks[index]?.stands === "expected")
     }
+  }
+
+  /** Returns the groups that hold, and settles the others. */
+  private holding(groups: ReadonlyArray<Group>): ReadonlyArray<Group> {
+    const lost = groups.filter(({ holds }) => !holds())
+    if (lost.length === 0) return groups
+    this.settle(lost, { type: "lost" })
+    return groups.filter((group) => !lost.includes(group))
   }
 
   /** Starts the look into the archive if some of the group's subjects may be there. Returns the group. */
@@ -312,7 +328,7 @@ export class JetStreamLog implements EventLog {
     return outcome
   }
 
-  private settle(groups: ReadonlyArray<Group>, outcome: BatchOutcome): void {
+  private settle(groups: ReadonlyArray<Group>, outcome: GroupOutcome): void {
     if (outcome.type === "refused") this.counts.conflicts += groups.length
     settle(groups, outcome)
   }
@@ -354,6 +370,8 @@ export class JetStreamLog implements EventLog {
       if (outcome.type !== "unwritten") return outcome
       if (monotonicMs(this.clock) + LEADERLESS_PAUSE_MS >= end) return { type: "unknown" }
       await delay(this.clock, LEADERLESS_PAUSE_MS)
+      // Nothing was written, and whoever holds still finds that in the log.
+      if (groups.some(({ holds }) => !holds())) return { type: "unknown" }
     }
   }
 
@@ -526,7 +544,7 @@ const batchHeaders = (id: string, sequence: number, append: Append, commit: bool
 
 const commitsIn = (groups: ReadonlyArray<Group>): number => groups.reduce((sum, group) => sum + group.appends.length, 0)
 
-const settle = (groups: ReadonlyArray<Group>, outcome: BatchOutcome): void => {
+const settle = (groups: ReadonlyArray<Group>, outcome: GroupOutcome): void => {
   if (outcome.type !== "written") {
     const reason = outcome.type === "refused" ? "conflict" : outcome.type
     for (const group of groups) group.resolve({ ok: false, reason })

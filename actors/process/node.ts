@@ -170,6 +170,7 @@ const hostOf = (
         limits: service,
         now: () => wallMs(clock),
         touched,
+        serves: (id) => serves(shardOf(id)),
         noRoom: () => storage.refusal()
       }
     ).pipe(Effect.provide(actorServices(clock, nats, (ask) => asker.ask(ask))))

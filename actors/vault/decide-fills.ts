@@ -51,15 +51,23 @@ export const decideLoadKey = (
   return { events: [loaded, ...alerting(state, alertOf("key_loaded"), at, bounds)], reply: { place } }
 }
 
-/** Makes an alert if the token belonged to this vault and is no longer valid. */
+/** A program may ask for this long after its run was ended: its host has to hear of it and stop the program first. */
+const STOPPING_MS = 60_000
+
+/**
+ * Makes an alert if the token belonged to this vault and is no longer valid. There is none for a program that is about to
+ * be stopped.
+ */
 export const decideMisused = (
   state: VaultState,
   { hash }: { readonly hash: string },
   { at }: At,
   bounds: AlertLimits
-): Decided => ({
-  events: state?.ended.includes(hash) === true ? alerting(state, alertOf("token_ended"), at, bounds) : []
-})
+): Decided => {
+  if (state?.ended.includes(hash) !== true) return { events: [] }
+  const isStopping = state.runs_over?.some((one) => one.hash === hash && at < one.at + STOPPING_MS) === true
+  return { events: isStopping ? [] : alerting(state, alertOf("token_ended"), at, bounds) }
+}
 
 const refusedFill = (
   place: string,

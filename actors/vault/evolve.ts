@@ -245,8 +245,11 @@ const ofVault = (state: VaultValue, event: VaultEvent, at: number): VaultValue =
       const more = { ...(order === undefined ? {} : { order }), ...(run === undefined ? {} : { run }) }
       return { ...others, services: [...others.services, { place, hash, ephemeral: null, ...more }] }
     }
-    case "vault.service_ended":
-      return withoutService(state, event.place)
+    case "vault.service_ended": {
+      const over = state.services.filter((one) => one.place === event.place).map(({ hash }) => ({ hash, at }))
+      const runs_over = [...(state.runs_over ?? []), ...over].slice(-VAULT_SERVICE_LIMITS.tokens_max)
+      return { ...withoutService(state, event.place), runs_over }
+    }
     case "vault.key_loaded":
       return {
         ...state,

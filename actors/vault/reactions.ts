@@ -61,6 +61,7 @@ export const tokensEnd = reactions(
   "vault_tokens_ended",
   on("compartment", CompartmentEvent, (event, { id: place }) => {
     switch (event.type) {
+      case "compartment.stopping":
       case "compartment.exited":
       case "compartment.suspended":
       case "compartment.moved":

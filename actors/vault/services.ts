@@ -3,8 +3,8 @@
  *
  * Invariants
  *  - A token for the fill service in a compartment belongs to one run. It ends when the run ends, for whatever reason,
- *    and then leaves its place. If the compartment is suspended or deleted, the token ends with that order, before the
- *    program has stopped.
+ *    and then leaves its place. If somebody stops, restarts, suspends or deletes the compartment, the token ends with that
+ *    order, before the program has stopped: its host may not answer for a long time.
  *  - The compartment decides whether the run continues. The vault asks it within the command, so a late command about an
  *    earlier run never ends the token of a later one.
  *  - A token is admitted only while the run continues. If the run ends after that answer, the command about the end

@@ -149,6 +149,11 @@ export const VaultValue = Schema.Struct({
   alerts: Schema.Array(AlertValue),
   /** The newest hashes of tokens that are not valid any more. Their use is reported. */
   ended: Schema.Array(Schema.String),
+  /**
+   * Those of `ended` that ended with a run, and when (Unix ms). Their program may still be stopping. Absent in states of
+   * older releases.
+   */
+  runs_over: Schema.optionalKey(Schema.Array(Schema.Struct({ hash: Schema.String, at: Schema.Number }))),
   /** Unix ms from which cards may be filled; `null` if always. */
   cards_from: Schema.NullOr(Schema.Number)
 })

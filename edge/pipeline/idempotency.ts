@@ -234,7 +234,12 @@ const keeperOf = (bus: Bus, call: Call): Keeper | null => {
     owner: ticket.hubId,
     signer: endpoint.signer,
     token: null,
-    begin: (input) => bus.askSigned(call, { actor: ticket.home, op: "idempotency.begin", input }),
+    begin: (input) =>
+      bus.askSigned(call, {
+        actor: ticket.home,
+        op: "idempotency.begin",
+        input: endpoint.openToSuspended ? input : { ...input, closed: true }
+      }),
     finish: (input) => bus.askSigned(call, { actor: ticket.home, op: "idempotency.finish", input })
   }
 }

@@ -20,7 +20,7 @@ const REPLICAS_MAX = 5
 export const restoreCommand: Command = {
   usage: ["restore <folder> [--archive <folder>] [--replicas <number>] [--gap <number>] [--cards] [--replace]"],
   servers: allServers,
-  alone: (args) => untilInterrupted((signal) => brought(args, signal))
+  alone: (args) => untilInterrupted((signal) => brought(args, signal), "the same command begins anew")
 }
 
 const numberOf = (name: "replicas" | "gap", text: string | undefined, least: number, most: number): number | null => {

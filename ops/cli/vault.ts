@@ -46,14 +46,16 @@ const status = async (service: Service, args: Arguments): Promise<unknown> =>
 const NAMED_MAX = 5
 
 const rewrap = async (service: Service): Promise<string> => {
-  let [keys, unopened, from]: [number, ReadonlyArray<string>, number | null] = [0, [], 1]
+  let [keys, current, from]: [number, number, number | null] = [0, 0, 1]
+  let unopened: ReadonlyArray<string> = []
   while (from !== null) {
     const part: Queries["keeper_rewrap"]["output"] = await asked(service, "keeper_rewrap", { from })
     keys += part.keys
+    current += part.current
     unopened = [...unopened, ...part.unopened]
     from = part.next
   }
-  const done = `${keys} keys were brought under the current HUB_VAULT_KEY`
+  const done = `${keys} keys were brought under the keeper's HUB_VAULT_KEY, ${current} are under it now`
   if (unopened.length === 0) return done
   const named = unopened.slice(0, NAMED_MAX).join(", ")
   throw new Fault(

@@ -71,8 +71,13 @@ export const IdempotencyFinish = Schema.Struct({
 })
 export type IdempotencyFinish = typeof IdempotencyFinish.Type
 
-/** `held_ms` is the longest time that the request may be under way, if its answer is held. */
-export const IdempotencyBeginning = Schema.Struct({ ...entryFields, held_ms: Schema.optionalKey(Schema.Number) })
+export const IdempotencyBeginning = Schema.Struct({
+  ...entryFields,
+  /** The longest time that the request may be under way, if its answer is held. */
+  held_ms: Schema.optionalKey(Schema.Number),
+  /** True if suspended, banned and deleted agents may not begin the request. Absent from edges of older releases. */
+  closed: Schema.optionalKey(Schema.Literal(true))
+})
 export type IdempotencyBeginning = typeof IdempotencyBeginning.Type
 
 /** First answers of an agent's requests. */

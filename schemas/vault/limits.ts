@@ -43,7 +43,10 @@ export const VAULT_SERVICE_LIMITS = {
   deleted_max: 200,
   /** The most fill services of one agent with a token at the same time. */
   tokens_max: 10,
-  /** The most vaults that the keeper works on at once, and the longest time for one vault. */
+  /**
+   * The most vaults that the keeper works on at once, and the time after which the work of a silent keeper is given out
+   * again. With the start of another one, it must be over before a revoked key has to be erased (10 s, contract 22).
+   */
   ack_pending_max: 256,
-  ack_wait_ms: 15_000
+  ack_wait_ms: 5000
 } as const

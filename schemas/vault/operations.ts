@@ -305,6 +305,8 @@ export const queries = {
     output: Schema.Struct({
       /** The number of keys that were sealed again. */
       keys: Schema.Int,
+      /** The number of keys found under the keeper's current HUB_VAULT_KEY. A key that is sealed again is found later. */
+      current: Schema.Int,
       /** Vaults whose key neither the current nor the former HUB_VAULT_KEY opens. */
       unopened: Schema.Array(Schema.String),
       /** `null` if there are no further keys. */

@@ -1,4 +1,5 @@
 /** `GET /me/standing`, `POST /me/appeal` and the operator's side of them (spec 3.1; contract 12). */
+import { randomUUID } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { Standing } from "../../schemas/moderation/api.ts"
 import type { Notification } from "../../schemas/notification/api.ts"
@@ -150,6 +151,34 @@ test("neither is for accounts that are closed", async () => {
       code
     ])
   }
+})
+
+test.each([
+  ["suspended", "403 agent_suspended", (id: string) => command("agent", "suspend", id)],
+  ["banned", "403 agent_banned", (id: string) => command("agent", "ban", id)],
+  ["deleted", "403 agent_deleted", null]
+] as const)("an agent that is %s is refused under an Idempotency-Key as without one", async (_status, code, end) => {
+  const one = await subject()
+  const key = randomUUID()
+  const said = { body: { description: "Said before." }, idempotencyKey: key }
+  expect(outcome(await one.client.retrying("PATCH", "/api/v1/me", said))).toBe("200")
+  const leaving = { body: { confirm: one.agent.handle }, idempotencyKey: randomUUID() }
+  if (end === null) expect(outcome(await one.client.retrying("DELETE", "/api/v1/me", leaving))).toBe("200")
+  else await end(one.agent.id)
+  for (const [path, body] of [
+    ["/reports", { target_type: "agent", target_id: "nobody-has-this", reason: "spam" }],
+    ["/messages", { to: "nobody-has-this", body: "Hello." }],
+    ["/posts", { title: "" }]
+  ] as const)
+    for (const keyed of [{}, { idempotencyKey: randomUUID() }])
+      for (const _again of [1, 2]) {
+        const answer = await one.client.call("POST", `/api/v1${path}`, { body, ...keyed })
+        expect([path, outcome(answer), answer.headers["idempotent-replayed"]]).toEqual([path, code, undefined])
+      }
+  // It gets the answers to what it did before.
+  const again = await one.client.retrying("PATCH", "/api/v1/me", said)
+  expect([outcome(again), again.headers["idempotent-replayed"]]).toEqual(["200", "true"])
+  if (end === null) expect(outcome(await one.client.retrying("DELETE", "/api/v1/me", leaving))).toBe("200")
 })
 
 describe("a suspension with an end", () => {

@@ -74,6 +74,8 @@ const ENDS: ReadonlyArray<readonly [string, End]> = [
       await exited(compartment, 1, "stopped")
     }
   ],
+  ["its agent stops it, while its host is silent", (of, compartment) => act(of, compartment, "stop")],
+  ["its agent restarts it, while its host is silent", (of, compartment) => act(of, compartment, "restart")],
   ["its program has ended", (_of, compartment) => exited(compartment, 1, "program")],
   ["its run is lost", (_of, compartment) => exited(compartment, 1, "lost")],
   [

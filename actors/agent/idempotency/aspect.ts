@@ -12,6 +12,7 @@
 import { Effect } from "effect"
 import {
   type IdempotencyBegin,
+  type IdempotencyBeginning,
   type IdempotencyEntry,
   type IdempotencyFinish,
   idempotencyOperations as declared
@@ -25,7 +26,15 @@ import { Sealer } from "../../log/seal.ts"
 import { reporterWeight } from "../moderation/record.ts"
 import type { AgentMemory } from "../memory.ts"
 import type { AgentActor, AgentState } from "../state.ts"
+import { statusRefusal } from "../decide.ts"
 import { isRetired } from "./signer.ts"
+
+/**
+ * The refusal by the agent's status. The gate does not know whether a request with an Idempotency-Key is new. An agent
+ * that is suspended now still gets the answers to what it did before.
+ */
+const closedTo = (state: AgentState, { closed }: IdempotencyBeginning): Refusal | null =>
+  state === null || closed !== true ? null : statusRefusal(state, true)
 
 /** The HTTP status of the answer to a successful rotation, and to a successful registration. */
 const ROTATED = 200
@@ -64,7 +73,7 @@ export const operations = ({ clock, nats, seed, config }: Parts): Operating<type
     "idempotency.begin": custom((state, input, context) =>
       isRetired(state, context.by)
         ? beginRetired(input, context.id)
-        : answers.begin(input, context, sortOf(state, context.at))
+        : answers.begin(input, context, sortOf(state, context.at), closedTo(state, input))
     ),
     "idempotency.finish": custom((state, input, context) =>
       answers.finish(input, context, ttlOf(state, input, context), sortOf(state, context.at))

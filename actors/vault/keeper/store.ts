@@ -150,17 +150,20 @@ export class KeeperStore {
    * from the sequence `from` on. A key that does not open stays as it is.
    */
   async rewrap(from: number): Promise<Queries["keeper_rewrap"]["output"]> {
-    let [seq, keys] = [from, 0]
+    let [seq, keys, current] = [from, 0, 0]
     const unopened: Array<string> = []
     for (let looks = 0; looks < REWRAPPED_AT_ONCE; looks++) {
       const wanted = { seq, next_by_subj: subjects.vaultKeys }
       const next = await leaderMessage(this.nats, streams.vaultKeys, wanted, TIMEOUT_MS)
-      if (next === null) return { keys, unopened, next: null }
+      if (next === null) return { keys, current, unopened, next: null }
       seq = next.seq + 1
       if (next.data.length === 0) continue
       const key = readKey(text.decode(next.data))
       const box = Buffer.from(key.sealed, "base64")
-      if (this.sealing.isCurrent(box)) continue
+      if (this.sealing.isCurrent(box)) {
+        current++
+        continue
+      }
       const anew = this.sealedAnew(box, key.vault)
       if (anew === null) {
         unopened.push(key.vault)
@@ -174,7 +177,7 @@ export class KeeperStore {
         await eraseMessage(this.nats, streams.vaultKeys, next.seq, TIMEOUT_MS)
       keys++
     }
-    return { keys, unopened, next: seq }
+    return { keys, current, unopened, next: seq }
   }
 
   private sealedAnew(box: Uint8Array, vault: string): string | null {

@@ -166,6 +166,8 @@ describe("a shard that is lost", () => {
     const told = { begun: 0, givenUp: 0 }
     const append = Promise.withResolvers<void>()
     const appending = Promise.withResolvers<void>()
+    const gathered = Promise.withResolvers<void>()
+    const serving = { here: true }
     const definition = {
       kind: "note",
       initial: 0,
@@ -180,6 +182,14 @@ describe("a shard that is lost", () => {
           decide: () => ({ events: [] }),
           answer: () => null
         }),
+        "note.gather": write<ActorOf<number, Noted>, null, number, null, unknown, never>({
+          prepare: () =>
+            Effect.sync(() => {
+              told.begun++
+            }).pipe(Effect.andThen(Effect.promise(() => gathered.promise)), Effect.as(null)),
+          decide: () => ({ events: [{ type: "note.made", v: 1, text: "made" }] }),
+          answer: (state) => state
+        }),
         "note.make": write<ActorOf<number, Noted>, null, number, null, unknown, never>({
           decide: () => ({ events: [{ type: "note.made", v: 1, text: "made" }] }),
           answer: (state) => state
@@ -191,12 +201,13 @@ describe("a shard that is lost", () => {
       ...over,
       log: {
         ...over.log,
-        append: async (group): Promise<AppendResult> => {
+        append: async (group, holds = () => true): Promise<AppendResult> => {
           appending.resolve()
           await append.promise
-          return log.append(group)
+          return holds() ? log.append(group) : { ok: false, reason: "lost" }
         }
       },
+      serves: (id) => serving.here && id === ID,
       now: Date.now
     }
     const host = hostWith([definition], parts)
@@ -207,7 +218,8 @@ describe("a shard that is lost", () => {
           { id: `${op}-${deadline}`, op, input: null, by: undefined, deadline, trace: undefined },
           definition.operations[op] as never
         )
-    return { host, submit, told, append, appending, entries: () => log.subjects.get(subjects.event("note", ID)) ?? [] }
+    const entries = () => log.subjects.get(subjects.event("note", ID)) ?? []
+    return { host, submit, told, append, appending, gathered, serving, entries }
   }
 
   test("takes with it what has not reached its append, and all that waits behind it", async () => {
@@ -227,6 +239,19 @@ describe("a shard that is lost", () => {
     append.resolve()
     expect(await made).toEqual({ data: 1 })
     expect(entries()).toHaveLength(1)
+  })
+
+  test("writes nothing while the node does not know that it serves it, and goes on when it does", async () => {
+    const { submit, told, append, gathered, serving, entries } = world()
+    append.resolve()
+    const outcomes = [submit("note.gather"), submit("note.make")]
+    await waitFor(() => told.begun > 0, { describe: "the first to begin" })
+    serving.here = false
+    gathered.resolve()
+    expect(await Promise.all(outcomes)).toEqual([{ elsewhere: true }, { elsewhere: true }])
+    expect(entries()).toEqual([])
+    serving.here = true
+    expect(await submit("note.make", Date.now() + 90_000)).toEqual({ data: 1 })
   })
 
   test("is drained first where it is given back: what ends by itself is not cut off", async () => {

@@ -34,6 +34,18 @@ describe("the log", () => {
     expect(await log.lastSeq(one)).toBe(rest.entries[0]?.seq)
   })
 
+  test("a group that does not hold when its turn comes is not written, and the others of its batch are", async () => {
+    const [one, other] = [subject(), subject()]
+    let turns = 0
+    const results = await Promise.all([
+      log.append([{ subject: one, expected: 0, commit: commit("a") }], () => ++turns < 1),
+      log.append([{ subject: other, expected: 0, commit: commit("b") }], () => true)
+    ])
+    expect(results).toMatchObject([{ ok: false, reason: "lost" }, { ok: true }])
+    expect([turns, await log.lastSeq(one)]).toEqual([1, 0])
+    expect(await log.lastSeq(other)).toBeGreaterThan(0)
+  })
+
   test("a subject that nobody wrote to is empty", async () => {
     const one = subject()
     expect(await log.read(one, 0, 10)).toEqual({ entries: [], more: false })

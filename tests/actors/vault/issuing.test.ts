@@ -126,7 +126,7 @@ class World {
         }),
       privateKeyOf: () => step(() => ({ public_key, bytes: Buffer.from(bytes) })),
       opens: () => Promise.resolve(true),
-      rewrap: () => Promise.resolve({ keys: 0, unopened: [], next: null })
+      rewrap: () => Promise.resolve({ keys: 0, current: 0, unopened: [], next: null })
     }
     return keeperQueries({ clock, ask, store })
   }

@@ -24,15 +24,16 @@ const kept = async (store: KeeperStore): Promise<readonly [vault: string, key: s
 
 const rewrapped = async () => {
   const store = storeUnder(current, former)
-  let [keys, from, parts]: [number, number | null, number] = [0, 1, 0]
+  let [keys, found, from, parts]: [number, number, number | null, number] = [0, 0, 1, 0]
   const unopened: Array<string> = []
   for (; from !== null; parts++) {
     const part: Awaited<ReturnType<KeeperStore["rewrap"]>> = await store.rewrap(from)
     keys += part.keys
+    found += part.current
     unopened.push(...part.unopened)
     from = part.next
   }
-  return { keys, unopened, parts }
+  return { keys, found, unopened, parts }
 }
 
 test("are all brought under the current one, in parts, but for the one that does not open", async () => {
@@ -41,9 +42,9 @@ test("are all brought under the current one, in parts, but for the one that does
   const [lost] = await kept(storeUnder(unknown))
   for (let count = 0; count < 30; count++) under.push(await kept(storeUnder(former)))
   const done = await rewrapped()
-  expect(done).toEqual({ keys: 60, unopened: [lost], parts: expect.any(Number) })
+  expect(done).toEqual({ keys: 60, found: 60, unopened: [lost], parts: expect.any(Number) })
   expect(done.parts).toBeGreaterThan(1)
-  expect(await rewrapped()).toMatchObject({ keys: 0, unopened: [lost] })
+  expect(await rewrapped()).toMatchObject({ keys: 0, found: 60, unopened: [lost] })
   for (const [vault, key] of under) {
     const opened = await storeUnder(current).privateKeyOf(vault)
     expect(opened?.bytes.toString("hex")).toBe(key)

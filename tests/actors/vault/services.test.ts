@@ -1,6 +1,7 @@
 /** Tokens of fill services in compartments: when they end, and where room for another comes from. Pure. */
 import { expect, test } from "vitest"
 import type { CompartmentEvent } from "../../../actors/compartment/noun.ts"
+import { decideMisused } from "../../../actors/vault/decide-fills.ts"
 import { evolveVault } from "../../../actors/vault/evolve.ts"
 import { tokensEnd } from "../../../actors/vault/reactions.ts"
 import { type AdmissionFacts, decideAdmitService, decideCheckService } from "../../../actors/vault/services.ts"
@@ -55,6 +56,17 @@ test("a token ends with its run, and its later use is that of an ended token", (
   expect(world.services).toEqual(["operators"])
   expect(world.state?.ended).toEqual(["one"])
   expect(world.admit({ place: place(1), hash: "one", run: 1 })).toBe("token_invalid")
+})
+
+test("a program that is about to be stopped makes no alert, a later use of its token does", () => {
+  const world = new World()
+  world.admit({ place: place(1), hash: "one", run: 1 })
+  world.check(1, { runs: false })
+  const told = (at: number) => {
+    const { events = [] } = decideMisused(world.state, { hash: "one" }, { at }, { ...LIMITS.vault, ...bounds })
+    return events.map((event) => event.type === "vault.alerted" && event.event)
+  }
+  expect([told(59_999), told(60_000)]).toEqual([[], ["token_ended"]])
 })
 
 test("a late end of a run leaves the token of the next run, and a token of the run before ends", () => {
