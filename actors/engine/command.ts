@@ -102,13 +102,15 @@ const OUTSIDE: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unavailable", "over
 
 /** The command starts again from the beginning: its state is outdated, or the outcome of its append is unknown. */
 const AGAIN = Symbol("again")
+/** The node does not serve the actor any more. The asker turns to its owner, as if the shard had been dropped. */
+const LOST = Symbol("lost")
 
 /**
  * A commit is expected to be acknowledged, refused or given up within this time, including the wait for a batch and the
  * retries after a refused one.
  */
 const IN_FLIGHT_MS = 30_000
-type Again = typeof AGAIN
+type Again = typeof AGAIN | typeof LOST
 
 /** Steps of a fiber. They are plain generators, because each Effect between them costs as much as a decision. */
 type Steps<A, R> = Generator<Effect.Effect<unknown, Refusal, R>, A, unknown>
@@ -127,6 +129,7 @@ export const execute = <R>(
       if (!actor.loaded) yield* loaded(actor)
       const outcome = yield* new Attempt(actor, parts, underWay).steps()
       if (outcome === AGAIN) continue
+      if (outcome === LOST) return yield* Effect.interrupt
       return "refused" in outcome ? yield* Effect.fail(outcome.refused) : outcome.data
     }
     return yield* Effect.fail(unavailable("The command could not be committed in time. It is safe to try again."))
@@ -347,8 +350,7 @@ class Attempt<R> {
     if (reason === "full") return { refused: storageLow() }
     if (reason === "unasked") return { refused: UNREADABLE }
     actor.stale()
-    // As if the shard had been dropped: the asker turns to its owner.
-    if (reason === "lost") return yield* Effect.interrupt
+    if (reason === "lost") return LOST
     const companions = companionsOf(decision)
     if (reason === "unknown" || companions.length === 0 || operation.contested === undefined || !mayContest)
       return AGAIN
