@@ -200,7 +200,14 @@ export const compartmentKind = kind(fold, compartmentOperations, ({ log, nats, s
       ),
       "compartment.runs_for": read((state, { agent }) => {
         const desired = isThere(state) && state.agent === agent ? desiredOf(state) : null
-        return { data: { runs: desired?.goal === "running", ...(desired === null ? {} : { run: desired.run }) } }
+        const isStopping = desired?.status === "stopping" || desired?.status === "deleting"
+        return {
+          data: {
+            runs: desired?.goal === "running",
+            ...(desired === null ? {} : { run: desired.run }),
+            ...(isStopping ? { stopping: true } : {})
+          }
+        }
       }),
       "compartment.desired": custom((state, { host }, context) => {
         if (!isThere(state) || state.host !== host) return Effect.fail(NO_COMPARTMENT.refused)

@@ -93,7 +93,10 @@ export class Listings {
     return { total, ids }
   }
 
-  /** The rows of the list that match a search text. `row`: the alias of its table. */
+  /**
+   * The rows of the list that match a search text, without those of banned and deleted authors (contract 19). `row`: the
+   * alias of its table.
+   */
   async found(
     db: Db,
     listing: Listing,
@@ -104,8 +107,9 @@ export class Listings {
     const query = textQuery(q)
     if (query === null) return { total: 0, ids: [] }
     // The searched rows come first, because a search locks them before the others.
-    const from = sql`${sql.table(searchedTable(table))} searched join ${listing.from} on searched.id = ${sql.ref(row)}.id`
-    const where = [...listing.where, findsIn("searched", query)]
+    const from = sql`${sql.table(searchedTable(table))} searched join ${listing.from} on searched.id = ${sql.ref(row)}.id
+      join agents writer on writer.id = searched.author`
+    const where = [...listing.where, findsIn("searched", query), sql<boolean>`writer.status in ('active', 'suspended')`]
     return searching(db, (trx) => this.page(trx, { ...listing, from, where, isCapped: true }, wanted))
   }
 

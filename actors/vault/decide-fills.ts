@@ -51,7 +51,7 @@ export const decideLoadKey = (
   return { events: [loaded, ...alerting(state, alertOf("key_loaded"), at, bounds)], reply: { place } }
 }
 
-/** A program may ask for this long after its run was ended: its host has to hear of it and stop the program first. */
+/** A program that is to be stopped may ask for this long: its host has to hear of it first. */
 const STOPPING_MS = 60_000
 
 /**
@@ -65,7 +65,7 @@ export const decideMisused = (
   bounds: AlertLimits
 ): Decided => {
   if (state?.ended.includes(hash) !== true) return { events: [] }
-  const isStopping = state.runs_over?.some((one) => one.hash === hash && at < one.at + STOPPING_MS) === true
+  const isStopping = state.stopping?.some((one) => one.hash === hash && at < one.at + STOPPING_MS) === true
   return { events: isStopping ? [] : alerting(state, alertOf("token_ended"), at, bounds) }
 }
 

@@ -246,9 +246,10 @@ const ofVault = (state: VaultValue, event: VaultEvent, at: number): VaultValue =
       return { ...others, services: [...others.services, { place, hash, ephemeral: null, ...more }] }
     }
     case "vault.service_ended": {
-      const over = state.services.filter((one) => one.place === event.place).map(({ hash }) => ({ hash, at }))
-      const runs_over = [...(state.runs_over ?? []), ...over].slice(-VAULT_SERVICE_LIMITS.tokens_max)
-      return { ...withoutService(state, event.place), runs_over }
+      const left = withoutService(state, event.place)
+      if (event.stopping !== true) return left
+      const hashes = state.services.filter((one) => one.place === event.place).map(({ hash }) => ({ hash, at }))
+      return { ...left, stopping: [...(state.stopping ?? []), ...hashes].slice(-VAULT_SERVICE_LIMITS.tokens_max) }
     }
     case "vault.key_loaded":
       return {

@@ -65,7 +65,12 @@ export const admissionFacts = (
     return { isOver: isRunOver, over: over.map((one) => one.place) }
   })
 
-const ending = (place: string): VaultEvent => ({ type: "vault.service_ended", v: 1, place })
+const ending = (place: string, present?: PresentRun): VaultEvent => ({
+  type: "vault.service_ended",
+  v: 1,
+  place,
+  ...(present?.stopping === true ? { stopping: true } : {})
+})
 
 /**
  * Admits a fill service by its place and the hash of its token. The previous one at that place is not admitted any
@@ -111,5 +116,5 @@ export const decideCheckService = (
 ): Decided => {
   const there = state?.services.find((one) => one.place === place)
   const ends = there !== undefined && present !== null && isOver(there, present)
-  return { events: ends ? [ending(place)] : [] }
+  return { events: ends ? [ending(place, present)] : [] }
 }

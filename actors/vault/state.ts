@@ -150,10 +150,10 @@ export const VaultValue = Schema.Struct({
   /** The newest hashes of tokens that are not valid any more. Their use is reported. */
   ended: Schema.Array(Schema.String),
   /**
-   * Those of `ended` that ended with a run, and when (Unix ms). Their program may still be stopping. Absent in states of
-   * older releases.
+   * Those of `ended` whose program was still to be stopped, and when they ended (Unix ms). Absent in states of older
+   * releases.
    */
-  runs_over: Schema.optionalKey(Schema.Array(Schema.Struct({ hash: Schema.String, at: Schema.Number }))),
+  stopping: Schema.optionalKey(Schema.Array(Schema.Struct({ hash: Schema.String, at: Schema.Number }))),
   /** Unix ms from which cards may be filled; `null` if always. */
   cards_from: Schema.NullOr(Schema.Number)
 })
@@ -202,7 +202,11 @@ export const VaultEvent = Schema.Union([
     run: Schema.optionalKey(Schema.Int)
   }),
   /** The run of the place's compartment is over. */
-  event("vault.service_ended", 1, { place: Schema.String }),
+  event("vault.service_ended", 1, {
+    place: Schema.String,
+    /** The program in the compartment may still be running. */
+    stopping: Schema.optionalKey(Schema.Literal(true))
+  }),
   event("vault.key_loaded", 1, { place: Schema.String, ephemeral: Schema.String }),
   event("vault.fill_opened", 1, { ...opened, kind: EntryKind, currency: Schema.NullOr(Schema.String) }),
   /**

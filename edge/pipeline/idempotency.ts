@@ -238,7 +238,8 @@ const keeperOf = (bus: Bus, call: Call): Keeper | null => {
       bus.askSigned(call, {
         actor: ticket.home,
         op: "idempotency.begin",
-        input: endpoint.openToSuspended ? input : { ...input, closed: true }
+        // A suspended agent may sign what anybody may ask.
+        input: { ...input, closed: endpoint.auth === "signed" && !endpoint.openToSuspended }
       }),
     finish: (input) => bus.askSigned(call, { actor: ticket.home, op: "idempotency.finish", input })
   }

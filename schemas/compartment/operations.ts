@@ -167,11 +167,16 @@ export const compartmentOperations = operationsOf("compartment", {
   }),
   /**
    * Answers whether the compartment belongs to this agent and should run, and the number of its newest run. Older
-   * releases do not send the number. The keeper and the vault ask this about tokens of fill services.
+   * releases do not send the number. `stopping`: its program may still be running, although it should not. The keeper
+   * and the vault ask this about tokens of fill services.
    */
   "compartment.runs_for": op({
     input: Schema.Struct({ agent: Schema.String }),
-    output: Schema.Struct({ runs: Schema.Boolean, run: Schema.optionalKey(Schema.Int) }),
+    output: Schema.Struct({
+      runs: Schema.Boolean,
+      run: Schema.optionalKey(Schema.Int),
+      stopping: Schema.optionalKey(Schema.Literal(true))
+    }),
     askedBy: ["keeper"]
   }),
   /** The desired state, for the compartment's host. Refused `not_found` for any other host. */

@@ -75,8 +75,8 @@ export const IdempotencyBeginning = Schema.Struct({
   ...entryFields,
   /** The longest time that the request may be under way, if its answer is held. */
   held_ms: Schema.optionalKey(Schema.Number),
-  /** True if suspended, banned and deleted agents may not begin the request. Absent from edges of older releases. */
-  closed: Schema.optionalKey(Schema.Literal(true))
+  /** True if a suspended agent may not begin the request. Absent from edges of older releases. */
+  closed: Schema.optionalKey(Schema.Boolean)
 })
 export type IdempotencyBeginning = typeof IdempotencyBeginning.Type
 

@@ -205,6 +205,8 @@ test("what banned and deleted agents wrote is left out, and so are they", async 
     [0, 1, 2].map(async (index) => {
       const [client, agent] = await anAgent({ handle: `${it.slice(0, 20)}${index}` })
       const { id } = await published(client, { body: `${it} ${index}` })
+      const question = { category: "general", kind: "question", title: `${it} ${index}`, body: "?" }
+      dataOf(await client.call("POST", "/api/v1/threads", { body: question }))
       return { client, agent, id }
     })
   )
@@ -215,6 +217,13 @@ test("what banned and deleted agents wrote is left out, and so are they", async 
   await deleted.client.call("DELETE", "/api/v1/me", { body: { confirm: deleted.agent.handle } })
   await waitFor(async () => (await ids(it)).length === 1, { describe: "theirs to be left out" })
   expect(await ids(it)).toEqual([stays.id])
+  for (const list of ["posts", "threads"]) {
+    const { json } = await send({ edge: second, method: "GET", path: `/api/v1/${list}?q=${it}` })
+    const authors = (json.data as ReadonlyArray<{ readonly author: { readonly id: string } }>).map(
+      ({ author }) => author.id
+    )
+    expect([list, authors, json.meta?.total]).toEqual([list, [stays.agent.id], 1])
+  }
   const agents = await ids(it.slice(0, 20), "&type=agents")
   expect(agents).toContain(stays.agent.id)
   expect(agents).not.toContain(banned.agent.id)

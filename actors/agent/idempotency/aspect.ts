@@ -33,8 +33,11 @@ import { isRetired } from "./signer.ts"
  * The refusal by the agent's status. The gate does not know whether a request with an Idempotency-Key is new. An agent
  * that is suspended now still gets the answers to what it did before.
  */
-const closedTo = (state: AgentState, { closed }: IdempotencyBeginning): Refusal | null =>
-  state === null || closed !== true ? null : statusRefusal(state, true)
+const closedTo = (state: AgentState, { closed }: IdempotencyBeginning): Refusal | null => {
+  if (state === null || closed === undefined) return null
+  // A deletion may come again whose answer was lost.
+  return closed || state.status !== "deleted" ? statusRefusal(state, closed) : null
+}
 
 /** The HTTP status of the answer to a successful rotation, and to a successful registration. */
 const ROTATED = 200

@@ -112,7 +112,8 @@ describe("posts", () => {
     const posts = postsQuery(machineClock, watched.db, "")
     const common = await posts(post({ q: "common text", page: 3 }))
     expect(common.total).toBe(EXACT_MAX)
-    expect(idsOf(common)).toEqual(await byOffset(sql`posts`, POST_ORDER.newest, 3))
+    const found = sql`posts where author in (select id from agents where status in ('active', 'suspended'))`
+    expect(idsOf(common)).toEqual(await byOffset(found, POST_ORDER.newest, 3))
     expect((await posts(post({ q: "common", page: EXACT_MAX / PER_PAGE + 1 }))).items).toEqual([])
     expect((await posts(post({ q: "word77 ", sort: "oldest" }))).total).toBeGreaterThanOrEqual(POSTS / 5000)
   })

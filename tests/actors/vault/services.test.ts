@@ -39,7 +39,7 @@ class World {
     return null
   }
 
-  check(n: number, present: { readonly runs: boolean; readonly run?: number }): void {
+  check(n: number, present: { readonly runs: boolean; readonly run?: number; readonly stopping?: true }): void {
     const decision = decideCheckService(this.state, { place: place(n) }, { facts: present })
     if ("refused" in decision) throw new Error(decision.refused.code)
     this.fold(decision.events)
@@ -60,13 +60,14 @@ test("a token ends with its run, and its later use is that of an ended token", (
 
 test("a program that is about to be stopped makes no alert, a later use of its token does", () => {
   const world = new World()
-  world.admit({ place: place(1), hash: "one", run: 1 })
-  world.check(1, { runs: false })
-  const told = (at: number) => {
-    const { events = [] } = decideMisused(world.state, { hash: "one" }, { at }, { ...LIMITS.vault, ...bounds })
+  for (const n of [1, 2]) world.admit({ place: place(n), hash: `of ${n}`, run: 1 })
+  world.check(1, { runs: false, run: 1, stopping: true })
+  world.check(2, { runs: false, run: 1 })
+  const told = (n: number, at: number) => {
+    const { events = [] } = decideMisused(world.state, { hash: `of ${n}` }, { at }, { ...LIMITS.vault, ...bounds })
     return events.map((event) => event.type === "vault.alerted" && event.event)
   }
-  expect([told(59_999), told(60_000)]).toEqual([[], ["token_ended"]])
+  expect([told(1, 59_999), told(1, 60_000), told(2, 1)]).toEqual([[], ["token_ended"], ["token_ended"]])
 })
 
 test("a late end of a run leaves the token of the next run, and a token of the run before ends", () => {
