@@ -315,10 +315,10 @@ export const LIMITS = {
     max_queries: 500,
     max_client_queries: 50,
     /**
-     * The most searches among them. One client gets three of 32 (edge/http/shares.ts). A search may take two seconds of
-     * a core of Postgres, and a node runs four at once.
+     * The most searches among them. One client gets 28 of 256 (edge/http/shares.ts). A search may take two seconds of a
+     * core of Postgres, and a node runs four at once. More may wait, because clients take turns (actors/kit/lanes.ts).
      */
-    max_searches: 32,
+    max_searches: 256,
     /** The most records of lists that one edge holds at once, and the most for one client. */
     max_listed_records: 8_000,
     max_client_listed_records: 400,

@@ -18,7 +18,7 @@ import type { Database } from "../tables/database.ts"
 import { Lanes } from "../kit/lanes.ts"
 import { findsIn, textQuery } from "./searched.ts"
 import { searchedTable, type TextTable } from "./searched-rows.ts"
-import { searching } from "./searching.ts"
+import { type Searcher, searching } from "./searching.ts"
 import { monotonicMs } from "../../schemas/runtime/clock.ts"
 
 export const EXACT_MAX = 10_000
@@ -102,7 +102,8 @@ export class Listings {
     listing: Listing,
     [table, row]: readonly [table: TextTable, row: string],
     q: string,
-    wanted: PageRequest
+    wanted: PageRequest,
+    searcher: Searcher
   ): Promise<PageOfIds> {
     const query = textQuery(q)
     if (query === null) return { total: 0, ids: [] }
@@ -110,7 +111,7 @@ export class Listings {
     const from = sql`${sql.table(searchedTable(table))} searched join ${listing.from} on searched.id = ${sql.ref(row)}.id
       join agents writer on writer.id = searched.author`
     const where = [...listing.where, findsIn("searched", query), sql<boolean>`writer.status in ('active', 'suspended')`]
-    return searching(db, (trx) => this.page(trx, { ...listing, from, where, isCapped: true }, wanted))
+    return searching(db, searcher, (trx) => this.page(trx, { ...listing, from, where, isCapped: true }, wanted))
   }
 
   private async total(db: Db, listing: Listing): Promise<number> {

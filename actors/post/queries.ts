@@ -8,7 +8,7 @@ import type { BlobRef } from "../../schemas/blob/operations.ts"
 import { dataRecord, type FileRef, fileRecord } from "../../schemas/file/records.ts"
 import type { PostListed, PostSort } from "../../schemas/post/records.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
-import { authorOf, inOrder, type Listing, Listings, whyHidden, withHidden, myVote } from "../content/noun.ts"
+import { authorOf, inOrder, type Listing, Listings, type Searcher, SERVICE, whyHidden, withHidden, myVote } from "../content/noun.ts"
 import type { Database } from "../tables/database.ts"
 
 const allPosts = (db: QueryCreator<Database>) =>
@@ -113,16 +113,16 @@ export const postsQuery = (
   clock: Clock.Clock,
   db: Kysely<Database>,
   baseUrl: string
-): ((input: Input) => Promise<Queries["posts"]["output"]>) => {
+): ((input: Input, searcher?: Searcher) => Promise<Queries["posts"]["output"]>) => {
   const listings = new Listings(clock)
-  return async (input) => {
+  return async (input, searcher = SERVICE) => {
     const { tag, q, viewer } = input
     // No post contains text that Postgres cannot store.
     if (!isStorable(tag ?? "")) return { total: 0, items: [] }
     const list = listing(input)
     const { total, ids } = await (q === null || q === ""
       ? listings.page(db, list, input)
-      : listings.found(db, list, ["posts", "p"], q, input))
+      : listings.found(db, list, ["posts", "p"], q, input, searcher))
     return { total, items: await listedPosts(db, baseUrl, ids, viewer) }
   }
 }

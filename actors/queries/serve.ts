@@ -8,6 +8,7 @@ import { type Clock, Effect, type Scope } from "effect"
 import { after, type Cancel, monotonicMs, wallMs } from "../../schemas/runtime/clock.ts"
 import { secondsSince } from "../../schemas/runtime/metrics/calls.ts"
 import {
+  CLIENT_HEADER,
   DEADLINE_HEADER,
   PART_HEADER,
   PART_MAX_BYTES,
@@ -36,11 +37,16 @@ const TAKEN_AFTER_MS = 150
 /** The maximum number of queries under way on one node. Further ones are refused before they reach Postgres. */
 const UNDER_WAY_MAX = 500
 
-export interface Asked {
+export interface AskedUntil {
   /** Unix ms: the asker gives up then, or is told that the query took too long. */
   readonly deadline: number
   /** The deadline as the asker sent it, the same for each try of one query. `null` if it sent none. */
   readonly until: number | null
+}
+
+export interface Asked extends AskedUntil {
+  /** The hash of the network that the query counts for; empty if the service itself asks. */
+  readonly client: string
 }
 
 export type QueryHandlers = {
@@ -139,7 +145,8 @@ export const serveQueries = (
       span,
       timeoutMs,
       deadline: Math.min(deadline, now + timeoutMs),
-      until: Number.isFinite(deadline) ? deadline : null
+      until: Number.isFinite(deadline) ? deadline : null,
+      client: message.headers?.get(CLIENT_HEADER) ?? ""
     }).then((reply) => {
       taken?.()
       observer.underWay--
@@ -213,14 +220,14 @@ const answer = async (
   name: string,
   handler: Handler,
   message: Msg,
-  { span, timeoutMs, deadline, until }: Asked & { readonly span: Span | null; readonly timeoutMs: number }
+  { span, timeoutMs, ...asked }: Asked & { readonly span: Span | null; readonly timeoutMs: number }
 ): Promise<QueryReply<unknown>> => {
   let cancel: Cancel | undefined
   try {
     const late = new Promise<never>((_, reject) => {
       cancel = after(clock, timeoutMs, () => reject(new Error("the query took too long")))
     })
-    return { ok: true, data: await Promise.race([handler(message.json<never>(), { deadline, until }), late]) }
+    return { ok: true, data: await Promise.race([handler(message.json<never>(), asked), late]) }
   } catch (error) {
     if (error instanceof QueryRefused) return { ok: false, refused: error.refusal }
     logNow("warn", "query", { view: name, error, span })

@@ -19,7 +19,9 @@ import {
   textQuery,
   type TextTable,
   typed,
-  searching
+  type Searcher,
+  searching,
+  SERVICE
 } from "../content/noun.ts"
 import type { Database } from "../tables/database.ts"
 import { listedPosts } from "../post/noun.ts"
@@ -225,7 +227,7 @@ const SEARCHES: Record<SearchType, Search> = {
 
 export const searchQuery =
   (db: Kysely<Database>, baseUrl: string, people: People) =>
-  (input: Input): Promise<Output> =>
+  (input: Input, searcher: Searcher = SERVICE): Promise<Output> =>
     input.q === ""
       ? Promise.resolve(NOTHING)
-      : searching(db, (trx) => SEARCHES[input.type](trx, baseUrl, input, people))
+      : searching(db, searcher, (trx) => SEARCHES[input.type](trx, baseUrl, input, people))

@@ -6,7 +6,7 @@ import type { Queries } from "../../schemas/bus/operations.ts"
 import { isStorable } from "../../schemas/plain-text.ts"
 import type { ThreadListed, ThreadSort } from "../../schemas/thread/records.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
-import { authorOf, inOrder, type Listing, Listings, whyHidden, withHidden, myVote } from "../content/noun.ts"
+import { authorOf, inOrder, type Listing, Listings, type Searcher, SERVICE, whyHidden, withHidden, myVote } from "../content/noun.ts"
 import type { Database } from "../tables/database.ts"
 
 const allThreads = (db: QueryCreator<Database>) =>
@@ -137,16 +137,16 @@ export const threadsQuery = (
   clock: Clock.Clock,
   db: Kysely<Database>,
   baseUrl: string
-): ((input: Input) => Promise<Queries["threads"]["output"]>) => {
+): ((input: Input, searcher?: Searcher) => Promise<Queries["threads"]["output"]>) => {
   const listings = new Listings(clock)
-  return async (input) => {
+  return async (input, searcher = SERVICE) => {
     const { tag, q, viewer } = input
     // No thread contains text that Postgres cannot store.
     if (!isStorable(tag ?? "")) return { total: 0, items: [] }
     const list = listing(input)
     const { total, ids } = await (q === null || q === ""
       ? listings.page(db, list, input)
-      : listings.found(db, list, ["threads", "t"], q, input))
+      : listings.found(db, list, ["threads", "t"], q, input, searcher))
     return { total, items: await listedThreads(db, baseUrl, ids, viewer) }
   }
 }

@@ -159,7 +159,7 @@ export class Bus {
       if (call === null || call.isProbe || this.places === null)
         return this.asked(within, view, input, () => undefined, timeoutMs)
       const give = this.places.take(call, isSearch(view, input))
-      if (give !== null) return this.asked(within, view, input, give, timeoutMs)
+      if (give !== null) return this.asked(within, view, input, give, timeoutMs, call.wide ?? call.client)
       call.crowded = true
       const refusal = isSearch(view, input) ? tooManySearches : tooManyQueries
       this.observer.settled(view, refusal.code, 0)
@@ -172,7 +172,8 @@ export class Bus {
     view: View,
     input: Queries[View]["input"],
     give: GivePlace,
-    timeoutMs: number | undefined
+    timeoutMs: number | undefined,
+    client?: string
   ): Effect.Effect<Uint8Array, Refused> {
     const timeout = Math.max(1, timeoutMs ?? within.deadline - wallMs(this.clock))
     const began = monotonicMs(this.clock)
@@ -186,7 +187,8 @@ export class Bus {
               subjects.query(view, hostIn(input)),
               encoder.encode(JSON.stringify(input)),
               wallMs(this.clock) + timeout,
-              span?.traceparent
+              span?.traceparent,
+              client
             )
             if (span !== null) endAs(span, answer === null ? "unavailable" : "ok")
             return answer

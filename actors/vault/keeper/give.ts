@@ -23,7 +23,7 @@ import { wallMs } from "../../../schemas/runtime/clock.ts"
 import { vaultTokenOf } from "../../../schemas/vault/token.ts"
 import type { Asking } from "../../kit/worker/asks.ts"
 import { QueryRefused } from "../../queries/refused.ts"
-import type { Asked } from "../../queries/serve.ts"
+import type { AskedUntil } from "../../queries/serve.ts"
 import { KEY_TAKEN, NOT_ACTIVE, TOKEN_INVALID } from "../refusals.ts"
 import { sealedTo } from "./pairs.ts"
 import { type KeeperStore, stored } from "./store.ts"
@@ -48,13 +48,13 @@ interface Parts {
 }
 
 /** Fails if the answer would come too late. A step that ends or uses up something comes after this. */
-const inTime = ({ clock }: Parts, asked: Asked): Effect.Effect<Pick<Asked, "deadline">, Refusal> =>
+const inTime = ({ clock }: Parts, asked: AskedUntil): Effect.Effect<Pick<AskedUntil, "deadline">, Refusal> =>
   Effect.suspend(() => {
     const deadline = actsBy(asked)
     return wallMs(clock) < deadline ? Effect.succeed({ deadline }) : Effect.fail(LATE)
   })
 
-const actsBy = ({ deadline }: Asked): number => deadline - ANSWER_MS
+const actsBy = ({ deadline }: AskedUntil): number => deadline - ANSWER_MS
 
 /** Changes the tokens of a place, from the newest state of the list. `null` leaves it as it is. */
 const changeTokens = (
@@ -93,7 +93,7 @@ const used = (
 const given = (
   parts: Parts,
   { agent, token, ephemeral_public_key }: Queries["keeper_key"]["input"],
-  asked: Asked
+  asked: AskedUntil
 ): Effect.Effect<Queries["keeper_key"]["output"], Refusal> =>
   Effect.gen(function* () {
     const { ask, store } = parts
@@ -121,7 +121,7 @@ type Issue = Queries["keeper_issue"]["input"] & { readonly run?: number }
 const issued = (
   parts: Parts,
   { agent, place, request = randomUUID(), run }: Issue,
-  asked: Asked
+  asked: AskedUntil
 ): Effect.Effect<Queries["keeper_issue"]["output"], Refusal> =>
   Effect.gen(function* () {
     const { ask, store } = parts
@@ -160,20 +160,20 @@ export const keeperQueries = (parts: Parts & { readonly store: Pick<KeeperStore,
   const once = <Name extends QueryName>(
     name: Name,
     input: Queries[Name]["input"],
-    { until }: Asked,
+    { until }: AskedUntil,
     effect: Effect.Effect<Queries[Name]["output"], Refusal>
   ): Promise<Queries[Name]["output"]> =>
     until === null ? answered(effect) : tries.run(sha256(JSON.stringify([name, input, until])), () => answered(effect))
 
-  const inTurn = (input: Issue, asked: Asked) =>
+  const inTurn = (input: Issue, asked: AskedUntil) =>
     turns.take(`${input.agent} ${input.place}`, actsBy(asked), issued(parts, input, asked))
 
   return {
-    keeper_key: (input: Queries["keeper_key"]["input"], asked: Asked) =>
+    keeper_key: (input: Queries["keeper_key"]["input"], asked: AskedUntil) =>
       once("keeper_key", input, asked, given(parts, input, asked)),
-    keeper_issue: (input: Queries["keeper_issue"]["input"], asked: Asked) =>
+    keeper_issue: (input: Queries["keeper_issue"]["input"], asked: AskedUntil) =>
       once("keeper_issue", input, asked, inTurn(input, asked)),
-    keeper_issue_inside: (input: Queries["keeper_issue_inside"]["input"], asked: Asked) => {
+    keeper_issue_inside: (input: Queries["keeper_issue_inside"]["input"], asked: AskedUntil) => {
       const { agent, compartment: place, request = randomUUID(), run } = input
       const issuing = Effect.flatMap(
         parts.ask(randomUUID(), "compartment.runs_for", place, { agent }, asked),

@@ -13,6 +13,11 @@ export const TAKEN_HEADER = "Hub-Taken"
  * is not begun after it. Older releases do not send it.
  */
 export const DEADLINE_HEADER = "Hub-Deadline"
+/**
+ * A header of a query: the hash of the network that it counts for. Queries of one kind take turns by it. Absent from
+ * queries of the service itself, and from older releases.
+ */
+export const CLIENT_HEADER = "Hub-Client"
 /** Bytes of one part. The server's limit is 1 MiB. */
 export const PART_MAX_BYTES = 786_432
 /** Parts of one answer. A larger answer is a fault of the query. */

@@ -10,7 +10,7 @@
 import type { Clock } from "effect"
 import { after, type Cancel, wallMs } from "../clock.ts"
 import { TRACEPARENT } from "../trace/traceparent.ts"
-import { DEADLINE_HEADER, PART_HEADER, readPartHeader, TAKEN_HEADER } from "./parts.ts"
+import { CLIENT_HEADER, DEADLINE_HEADER, PART_HEADER, readPartHeader, TAKEN_HEADER } from "./parts.ts"
 import type { Requests } from "./requests.ts"
 
 const FIRST_WAIT_MS = 400
@@ -51,6 +51,7 @@ interface Query {
   /** Unix ms. */
   readonly deadline: number
   readonly traceparent: string | undefined
+  readonly client: string | undefined
   readonly tries: Array<number>
   readonly settle: (answer: Uint8Array | null) => void
   readonly again: (waitMs: number) => void
@@ -74,7 +75,13 @@ export class QueryClient<Headers extends HeadersShape> {
     this.isClosed = line.isClosed
   }
 
-  ask(subject: string, payload: Uint8Array, deadline: number, traceparent?: string): Promise<Uint8Array | null> {
+  ask(
+    subject: string,
+    payload: Uint8Array,
+    deadline: number,
+    traceparent?: string,
+    client?: string
+  ): Promise<Uint8Array | null> {
     if (this.underWay >= UNDER_WAY_MAX) return Promise.resolve(null)
     this.underWay++
     return new Promise((resolve) => {
@@ -92,6 +99,7 @@ export class QueryClient<Headers extends HeadersShape> {
         payload,
         deadline,
         traceparent,
+        client,
         tries: [],
         settle: (answer) => {
           timer?.()
@@ -109,11 +117,12 @@ export class QueryClient<Headers extends HeadersShape> {
   }
 
   private send(query: Query): void {
-    const { subject, payload, deadline, traceparent, tries } = query
+    const { subject, payload, deadline, traceparent, client, tries } = query
     const headers = this.newHeaders()
     headers.set(TAKEN_HEADER, "1")
     headers.set(DEADLINE_HEADER, String(Math.ceil(deadline)))
     if (traceparent !== undefined) headers.set(TRACEPARENT, traceparent)
+    if (client !== undefined) headers.set(CLIENT_HEADER, client)
     tries.push(this.requests.send(subject, payload, deadline - wallMs(this.clock), answersTo(query), headers))
   }
 }

@@ -1,7 +1,7 @@
 /** Search over very many rows: what is found, by which index, and that nothing which is typed costs much. */
 import { type Kysely, type KyselyPlugin, RawNode, sql } from "kysely"
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
-import { searching } from "../../../actors/content/searching.ts"
+import { searching, SERVICE } from "../../../actors/content/searching.ts"
 import { type Database, LIVE_SCHEMA, openBulkDatabase } from "../../../actors/tables/database.ts"
 import { postsQuery } from "../../../actors/post/queries.ts"
 import { PLACES_OF_AUTHOR, searchQuery } from "../../../actors/search/queries.ts"
@@ -206,6 +206,7 @@ test.each(HOSTILE)("%j is a query, and costs no more than another", async (q) =>
 test("a search of many statements is ended too", async () => {
   const late = searching(
     watched.db,
+    SERVICE,
     async (trx) => {
       for (let time = 0; time < 100; time++) await sql`select pg_sleep(0.05)`.execute(trx)
     },
@@ -217,7 +218,7 @@ test("a search of many statements is ended too", async () => {
 
 test("a search that takes longer is ended, and leaves its line to others", async () => {
   const late = Array.from({ length: 8 }, () =>
-    searching(watched.db, (trx) => sql`select pg_sleep(60)`.execute(trx), 200)
+    searching(watched.db, SERVICE, (trx) => sql`select pg_sleep(60)`.execute(trx), 200)
   )
   for (const one of await Promise.allSettled(late))
     expect(one).toMatchObject({ status: "rejected", reason: { code: "57014" } })
