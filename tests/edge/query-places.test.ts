@@ -144,7 +144,7 @@ it("that the edge gave up count for as long as the node may work on them", () =>
 })
 
 /** One client gets so many of the places for searches. */
-const SEARCHES = 3
+const SEARCHES = 28
 
 it("for searches are few, of which one client has a part", () => {
   const places = new QueryPlaces(standingClock(), LIMITS)
@@ -157,6 +157,29 @@ it("for searches are few, of which one client has a part", () => {
   expect(places.take(call("another", "other"), true)).not.toBeNull()
   gives[0]?.(true)
   expect(places.take(call("client", "agent"), true)).not.toBeNull()
+})
+
+it("count for the address, or for the /48 that it is in", async () => {
+  const seen: Array<string> = []
+  const host_logs = (_input: unknown, { client }: { readonly client: string }) => {
+    seen.push(client)
+    return Promise.resolve({ lines: [] })
+  }
+  const observer = { underWay: 0, serves: () => undefined, settled: () => undefined }
+  await scope.make(serveQueries(machineClock, line, { host_logs }, observer, NO_TRACING, { host: "turns" }))
+  await line.flush()
+  const client = new QueryClient(machineClock, requestsOf(line), {
+    newHeaders: headers,
+    isClosed: () => line.isClosed()
+  })
+  const asker = {} as ConstructorParameters<typeof Bus>[1]
+  const bus = new Bus(machineClock, asker, client, observer, new QueryPlaces(machineClock, LIMITS))
+  const input = { host: "turns", compartment: "c", since_id: null, limit: 10, stream: null, q: null, wait_ms: 0 }
+  const deadline = wallMs(machineClock) + 60_000
+  for (const caller of [call("one", "agent"), call("two", null), call("three", null, "wide")])
+    await Effect.runPromise(bus.query({ ...caller, deadline, isProbe: false } as Call, "host_logs", input))
+  await Effect.runPromise(bus.query({ call: null, deadline, span: null }, "host_logs", input))
+  expect(seen).toEqual(["one", "two", "wide", ""])
 })
 
 it("for searches are not taken by a search of a compartment's output, which its host makes in its own memory", async () => {
