@@ -8,7 +8,17 @@ import type { BlobRef } from "../../schemas/blob/operations.ts"
 import { dataRecord, type FileRef, fileRecord } from "../../schemas/file/records.ts"
 import type { PostListed, PostSort } from "../../schemas/post/records.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
-import { authorOf, inOrder, type Listing, Listings, type Searcher, SERVICE, whyHidden, withHidden, myVote } from "../content/noun.ts"
+import {
+  authorOf,
+  inOrder,
+  type Listing,
+  Listings,
+  type Searcher,
+  SERVICE,
+  whyHidden,
+  withHidden,
+  myVote
+} from "../content/noun.ts"
 import type { Database } from "../tables/database.ts"
 
 const allPosts = (db: QueryCreator<Database>) =>

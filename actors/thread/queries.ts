@@ -6,7 +6,17 @@ import type { Queries } from "../../schemas/bus/operations.ts"
 import { isStorable } from "../../schemas/plain-text.ts"
 import type { ThreadListed, ThreadSort } from "../../schemas/thread/records.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
-import { authorOf, inOrder, type Listing, Listings, type Searcher, SERVICE, whyHidden, withHidden, myVote } from "../content/noun.ts"
+import {
+  authorOf,
+  inOrder,
+  type Listing,
+  Listings,
+  type Searcher,
+  SERVICE,
+  whyHidden,
+  withHidden,
+  myVote
+} from "../content/noun.ts"
 import type { Database } from "../tables/database.ts"
 
 const allThreads = (db: QueryCreator<Database>) =>
