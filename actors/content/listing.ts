@@ -16,7 +16,7 @@ import { type Kysely, type RawBuilder, sql } from "kysely"
 import type { Clock } from "effect"
 import type { Database } from "../tables/database.ts"
 import { Lanes } from "../kit/lanes.ts"
-import { findsIn, textQuery } from "./searched.ts"
+import { findsIn, isFound, textQuery } from "./searched.ts"
 import { searchedTable, type TextTable } from "./searched-rows.ts"
 import { type Searcher, searching } from "./searching.ts"
 import { monotonicMs } from "../../schemas/runtime/clock.ts"
@@ -94,8 +94,8 @@ export class Listings {
   }
 
   /**
-   * The rows of the list that match a search text, without those of banned and deleted authors (contract 19). `row`: the
-   * alias of its table.
+   * The rows of the list that match a search text, without those of banned and deleted authors (contract 19).
+   * `row`: the alias of its table.
    */
   async found(
     db: Db,
@@ -110,7 +110,7 @@ export class Listings {
     // The searched rows come first, because a search locks them before the others.
     const from = sql`${sql.table(searchedTable(table))} searched join ${listing.from} on searched.id = ${sql.ref(row)}.id
       join agents writer on writer.id = searched.author`
-    const where = [...listing.where, findsIn("searched", query), sql<boolean>`writer.status in ('active', 'suspended')`]
+    const where = [...listing.where, findsIn("searched", query), isFound("writer")]
     return searching(db, searcher, (trx) => this.page(trx, { ...listing, from, where, isCapped: true }, wanted))
   }
 

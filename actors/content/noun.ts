@@ -60,7 +60,7 @@ export {
   type DerivedColumns as Made,
   type TextTable
 } from "./searched-rows.ts"
-export { findsIn, rankIn, textQuery, typed, type TextQuery, type Word } from "./searched.ts"
+export { findsIn, isFound, rankIn, textQuery, typed, type TextQuery, type Word } from "./searched.ts"
 export { type Searcher, searching, SERVICE } from "./searching.ts"
 export { isThere, existsOf, standsOf } from "./standing.ts"
 export { isTargetKept, isTargetVisible } from "./targets.ts"

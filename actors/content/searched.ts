@@ -182,7 +182,7 @@ const typing = (clause: Clause): Clause => {
 }
 
 interface PlacedLexeme {
-  /** Each is a part of a tsquery. `indexed` finds at least what `exact` finds, except in rows with too many beginnings. */
+  /** Each is a part of a tsquery. In rows without too many beginnings, `indexed` finds at least what `exact` finds. */
   readonly exact: string
   readonly indexed: string
   readonly whole: string
@@ -271,3 +271,7 @@ export const findsIn = (row: string, { match, exact }: TextQuery): RawBuilder<bo
   // The function, because the index would answer the operator.
   return exact === null ? found : sql<boolean>`(${found} and ts_match_vq(${searched}, ${exact}::tsquery))`
 }
+
+/** False for banned and deleted authors: searches leave out them and their content. `agents`: the alias of that table. */
+export const isFound = (agents: string): RawBuilder<boolean> =>
+  sql<boolean>`${sql.ref(`${agents}.status`)} in ('active', 'suspended')`

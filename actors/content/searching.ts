@@ -1,7 +1,7 @@
 /**
  * Runs searches, whose cost depends on text by strangers. They have their own time limit, and never use all connections
- * to Postgres. Clients take turns. A search that takes longer is cancelled and answered as unavailable. Several statements together may take
- * twice as long; then their connection is closed.
+ * to Postgres. A search that takes longer is cancelled and answered as unavailable. Several statements together may take
+ * twice as long; then their connection is closed. Clients take turns.
  */
 import { type Kysely, sql, type Transaction } from "kysely"
 import type { Database } from "../tables/database.ts"

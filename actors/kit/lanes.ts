@@ -3,8 +3,8 @@
  *
  * Invariants
  *  - The lines take turns. A client with ten waiting tasks gets no more of them begun than a client with one.
- *  - The number of waiting tasks is bounded. A task beyond it takes the place of the newest task of a longer line, which
- *    is refused as overloaded. If no line is longer, the task itself is refused. A refused task was not begun.
+ *  - The number of waiting tasks is bounded. A task beyond it takes the place of the newest task of a longer line.
+ *    That one is refused as overloaded. If no line is longer, the task itself is refused. A refused task was not begun.
  */
 import type { Refusal } from "../../schemas/errors.ts"
 import { QueryRefused } from "../queries/refused.ts"

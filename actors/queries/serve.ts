@@ -45,7 +45,7 @@ export interface AskedUntil {
 }
 
 export interface Asked extends AskedUntil {
-  /** The hash of the network that the query counts for; empty if the service itself asks. */
+  /** The hash of the network that a search counts for; empty for other queries, and if the service itself asks. */
   readonly client: string
 }
 

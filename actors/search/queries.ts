@@ -13,6 +13,7 @@ import { type Found, RANKED_MAX, type SearchType } from "../../schemas/search/re
 import { listedAgents } from "../agent/noun.ts"
 import {
   findsIn,
+  isFound,
   rankIn,
   searchedTable,
   type TextQuery,
@@ -63,7 +64,7 @@ const candidates = async (db: Db, table: TextTable, query: TextQuery): Promise<R
     const full = [...placesOf].flatMap(([author, places]) => (places >= PLACES_OF_AUTHOR ? [author] : []))
     const { rows }: { rows: ReadonlyArray<Candidate> } = await sql<Candidate>`
       select x.id, x.author from ${sql.table(searchedTable(table))} x join agents a on a.id = x.author
-      where ${findsIn("x", query)} and a.status in ('active', 'suspended')
+      where ${findsIn("x", query)} and ${isFound("a")}
         and (${before}::bigint is null or x.id < ${before}::bigint) and x.author <> all(${full}::text[])
       order by x.id desc limit ${sql.lit(most)}`.execute(db)
     for (const { id, author } of rows) {
@@ -143,7 +144,7 @@ const rankedAgents = async (db: Db, plain: string): Promise<ReadonlyArray<AgentR
   const alike = sql`plain_words(a.handle || ' ' || a.name) %> ${plain}`
   // Trigrams are of ASCII in the locale that the service's own database has.
   const isAlike = NOT_ASCII.test(plain) ? sql`strpos(lower(plain_words(a.name)), ${plain}) > 0` : alike
-  const shown = sql`a.status in ('active', 'suspended')`
+  const shown = isFound("a")
   const { rows } = await sql<AgentRow>`
     with found as (
       (select a.id from agents a where a.handle = ${plain} and ${shown})

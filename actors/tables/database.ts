@@ -61,8 +61,8 @@ export const openDatabase = (url: string, connectWithinMs = CONNECT_TIMEOUT_MS):
 export const LIVE_SCHEMA = "public"
 
 /**
- * A connection pool for changes of served tables. Copying and indexing may take long, but whoever waits for a lock makes
- * all later readers of the table wait.
+ * A connection pool for changes of served tables. Copying and indexing may take long. A wait for a lock may not, because
+ * it makes all later readers of the table wait.
  */
 export const openMigratingDatabase = (url: string): Kysely<Database> =>
   open(url, {

@@ -55,8 +55,8 @@ export const decideLoadKey = (
 const STOPPING_MS = 60_000
 
 /**
- * Makes an alert if the token belonged to this vault and is no longer valid. There is none for a program that is about to
- * be stopped.
+ * Makes an alert if the token belonged to this vault and is no longer valid. A program that is about to be stopped makes
+ * none.
  */
 export const decideMisused = (
   state: VaultState,

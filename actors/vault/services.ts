@@ -3,13 +3,13 @@
  *
  * Invariants
  *  - A token for the fill service in a compartment belongs to one run. It ends when the run ends, for whatever reason,
- *    and then leaves its place. If somebody stops, restarts, suspends or deletes the compartment, the token ends with that
- *    order, before the program has stopped: its host may not answer for a long time.
+ *    and then leaves its place. If somebody stops, restarts, suspends or deletes the compartment, the token ends with
+ *    that order, before the program has stopped: its host may not answer for a long time.
  *  - The compartment decides whether the run continues. The vault asks it within the command, so a late command about an
  *    earlier run never ends the token of a later one.
  *  - A token is admitted only while the run continues. If the run ends after that answer, the command about the end
- *    reaches the vault after the admission. While another node takes over the vault or the compartment, an answer may be
- *    late, and the token of an ended run admitted. It leaves its place when the vault needs room.
+ *    reaches the vault after the admission. If a stalled line delivers the admission late, the token leaves its place
+ *    when the vault needs room.
  */
 import { Effect } from "effect"
 import type { Operations } from "../../schemas/bus/operations.ts"

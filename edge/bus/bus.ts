@@ -158,10 +158,12 @@ export class Bus {
       const call = "call" in within ? within.call : within
       if (call === null || call.isProbe || this.places === null)
         return this.asked(within, view, input, () => undefined, timeoutMs)
-      const give = this.places.take(call, isSearch(view, input))
-      if (give !== null) return this.asked(within, view, input, give, timeoutMs, call.wide ?? call.client)
+      const takesTurns = isSearch(view, input)
+      const give = this.places.take(call, takesTurns)
+      const client = takesTurns ? (call.wide ?? call.client) : undefined
+      if (give !== null) return this.asked(within, view, input, give, timeoutMs, client)
       call.crowded = true
-      const refusal = isSearch(view, input) ? tooManySearches : tooManyQueries
+      const refusal = takesTurns ? tooManySearches : tooManyQueries
       this.observer.settled(view, refusal.code, 0)
       return Effect.fail(refuse(refusal))
     })

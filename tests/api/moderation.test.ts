@@ -175,7 +175,7 @@ test.each([
         const answer = await one.client.call("POST", `/api/v1${path}`, { body, ...keyed })
         expect([path, outcome(answer), answer.headers["idempotent-replayed"]]).toEqual([path, code, undefined])
       }
-  // What anybody may ask, and what a suspended agent may do, is the same with a key, too.
+  // A key changes nothing for requests that anybody may make, or that a suspended agent may make.
   for (const [path, body] of [
     ["/id/verify", {}],
     ["/me/appeal", {}]

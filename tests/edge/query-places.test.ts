@@ -159,14 +159,14 @@ it("for searches are few, of which one client has a part", () => {
   expect(places.take(call("client", "agent"), true)).not.toBeNull()
 })
 
-it("count for the address, or for the /48 that it is in", async () => {
+it("for searches count for the address, or for the /48 that it is in", async () => {
   const seen: Array<string> = []
-  const host_logs = (_input: unknown, { client }: { readonly client: string }) => {
+  const nothing = (_input: unknown, { client }: { readonly client: string }) => {
     seen.push(client)
-    return Promise.resolve({ lines: [] })
+    return Promise.resolve({ total: 0, items: [] })
   }
   const observer = { underWay: 0, serves: () => undefined, settled: () => undefined }
-  await scope.make(serveQueries(machineClock, line, { host_logs }, observer, NO_TRACING, { host: "turns" }))
+  await scope.make(serveQueries(machineClock, line, { search: nothing, posts: nothing }, observer, NO_TRACING))
   await line.flush()
   const client = new QueryClient(machineClock, requestsOf(line), {
     newHeaders: headers,
@@ -174,12 +174,24 @@ it("count for the address, or for the /48 that it is in", async () => {
   })
   const asker = {} as ConstructorParameters<typeof Bus>[1]
   const bus = new Bus(machineClock, asker, client, observer, new QueryPlaces(machineClock, LIMITS))
-  const input = { host: "turns", compartment: "c", since_id: null, limit: 10, stream: null, q: null, wait_ms: 0 }
+  const input = { q: "word", type: "posts", page: 1, per_page: 20, viewer: null } as const
+  const list = {
+    q: null,
+    sort: "hot",
+    kind: null,
+    author: null,
+    tag: null,
+    page: 1,
+    per_page: 20,
+    viewer: null
+  } as const
   const deadline = wallMs(machineClock) + 60_000
   for (const caller of [call("one", "agent"), call("two", null), call("three", null, "wide")])
-    await Effect.runPromise(bus.query({ ...caller, deadline, isProbe: false } as Call, "host_logs", input))
-  await Effect.runPromise(bus.query({ call: null, deadline, span: null }, "host_logs", input))
-  expect(seen).toEqual(["one", "two", "wide", ""])
+    await Effect.runPromise(bus.query({ ...caller, deadline, isProbe: false } as Call, "search", input))
+  await Effect.runPromise(bus.query({ call: null, deadline, span: null }, "search", input))
+  // Other queries take no turns.
+  await Effect.runPromise(bus.query({ ...call("one", null), deadline, isProbe: false } as Call, "posts", list))
+  expect(seen).toEqual(["one", "two", "wide", "", ""])
 })
 
 it("for searches are not taken by a search of a compartment's output, which its host makes in its own memory", async () => {

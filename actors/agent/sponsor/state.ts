@@ -56,7 +56,10 @@ export const formerSince = (
   { pair_window_seconds }: Pick<Limits["scores"], "pair_window_seconds">
 ): ReadonlyArray<FormerSponsor> => former.filter(({ until }) => until > at - pair_window_seconds * 1000)
 
-/** The owner after the event (`provenOwner`). Absent in events of older releases, if it cannot have changed, and for the owner that an agent is born with. */
+/**
+ * The owner after the event (`provenOwner`). Absent in events of older releases, if it cannot have changed, and for the
+ * owner that an agent is born with.
+ */
 const owner = Schema.optionalKey(Schema.NullOr(Schema.String))
 
 export const events = [

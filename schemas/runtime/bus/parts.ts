@@ -14,8 +14,8 @@ export const TAKEN_HEADER = "Hub-Taken"
  */
 export const DEADLINE_HEADER = "Hub-Deadline"
 /**
- * A header of a query: the hash of the network that it counts for. Queries of one kind take turns by it. Absent from
- * queries of the service itself, and from older releases.
+ * A header of a search: the hash of the network that it counts for. Searches take turns by it. Absent from searches of
+ * the service itself, and from older releases.
  */
 export const CLIENT_HEADER = "Hub-Client"
 /** Bytes of one part. The server's limit is 1 MiB. */
