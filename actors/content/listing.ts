@@ -16,9 +16,9 @@ import { type Kysely, type RawBuilder, sql } from "kysely"
 import type { Clock } from "effect"
 import type { Database } from "../tables/database.ts"
 import { Lanes } from "../kit/lanes.ts"
+import type { Asker, Searches } from "../queries/serve.ts"
 import { findsIn, isFound, textQuery } from "./searched.ts"
 import { searchedTable, type TextTable } from "./searched-rows.ts"
-import { type Searcher, searching } from "./searching.ts"
 import { monotonicMs } from "../../schemas/runtime/clock.ts"
 
 export const EXACT_MAX = 10_000
@@ -72,9 +72,10 @@ type Db = Kysely<Database>
 export class Listings {
   private readonly totals: RecentResults<number>
   private readonly marks: RecentResults<ReadonlyArray<Mark>>
-  private readonly walks = new Lanes(1, WALKS_WAITING_MAX)
+  private readonly walks: Lanes
 
   constructor(clock: Clock.Clock) {
+    this.walks = new Lanes(clock, 1, WALKS_WAITING_MAX)
     this.totals = new RecentResults(clock, LISTS_MAX)
     this.marks = new RecentResults(clock, LISTS_MAX)
   }
@@ -103,7 +104,8 @@ export class Listings {
     [table, row]: readonly [table: TextTable, row: string],
     q: string,
     wanted: PageRequest,
-    searcher: Searcher
+    searches: Searches,
+    searcher?: Asker
   ): Promise<PageOfIds> {
     const query = textQuery(q)
     if (query === null) return { total: 0, ids: [] }
@@ -111,7 +113,7 @@ export class Listings {
     const from = sql`${sql.table(searchedTable(table))} searched join ${listing.from} on searched.id = ${sql.ref(row)}.id
       join agents writer on writer.id = searched.author`
     const where = [...listing.where, findsIn("searched", query), isFound("writer")]
-    return searching(db, searcher, (trx) => this.page(trx, { ...listing, from, where, isCapped: true }, wanted))
+    return searches.run(db, (trx) => this.page(trx, { ...listing, from, where, isCapped: true }, wanted), searcher)
   }
 
   private async total(db: Db, listing: Listing): Promise<number> {

@@ -61,7 +61,7 @@ export {
   type TextTable
 } from "./searched-rows.ts"
 export { findsIn, isFound, rankIn, textQuery, typed, type TextQuery, type Word } from "./searched.ts"
-export { type Searcher, searching, SERVICE } from "./searching.ts"
+export { searchesOn } from "./searching.ts"
 export { isThere, existsOf, standsOf } from "./standing.ts"
 export { isTargetKept, isTargetVisible } from "./targets.ts"
 export { claimOf, claimed, duplicate, released, textOf, type TextClaim } from "./text.ts"

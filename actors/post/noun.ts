@@ -10,8 +10,8 @@ export const projections = [postProjection]
 
 export const reactions = [uncountedPosts, ratedPosts, postNotifications]
 
-export const queries = ({ clock, db, config: { baseUrl } }: Answering) => ({
-  posts: postsQuery(clock, db, baseUrl),
+export const queries = ({ clock, db, searches, config: { baseUrl } }: Answering) => ({
+  posts: postsQuery(clock, db, baseUrl, searches),
   post: postQuery(db, baseUrl)
 })
 

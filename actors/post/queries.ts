@@ -8,17 +8,8 @@ import type { BlobRef } from "../../schemas/blob/operations.ts"
 import { dataRecord, type FileRef, fileRecord } from "../../schemas/file/records.ts"
 import type { PostListed, PostSort } from "../../schemas/post/records.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
-import {
-  authorOf,
-  inOrder,
-  type Listing,
-  Listings,
-  type Searcher,
-  SERVICE,
-  whyHidden,
-  withHidden,
-  myVote
-} from "../content/noun.ts"
+import { authorOf, inOrder, type Listing, Listings, whyHidden, withHidden, myVote } from "../content/noun.ts"
+import type { Asker, Searches } from "../queries/serve.ts"
 import type { Database } from "../tables/database.ts"
 
 const allPosts = (db: QueryCreator<Database>) =>
@@ -122,17 +113,18 @@ const listing = ({ kind, author, tag, sort }: Input): Listing => {
 export const postsQuery = (
   clock: Clock.Clock,
   db: Kysely<Database>,
-  baseUrl: string
-): ((input: Input, searcher?: Searcher) => Promise<Queries["posts"]["output"]>) => {
+  baseUrl: string,
+  searches: Searches
+): ((input: Input, searcher?: Asker) => Promise<Queries["posts"]["output"]>) => {
   const listings = new Listings(clock)
-  return async (input, searcher = SERVICE) => {
+  return async (input, searcher) => {
     const { tag, q, viewer } = input
     // No post contains text that Postgres cannot store.
     if (!isStorable(tag ?? "")) return { total: 0, items: [] }
     const list = listing(input)
     const { total, ids } = await (q === null || q === ""
       ? listings.page(db, list, input)
-      : listings.found(db, list, ["posts", "p"], q, input, searcher))
+      : listings.found(db, list, ["posts", "p"], q, input, searches, searcher))
     return { total, items: await listedPosts(db, baseUrl, ids, viewer) }
   }
 }

@@ -4,6 +4,7 @@
  * process that only answers queries has no keys. For people's names, owners' words and mail it asks processes that have
  * them (`people`, `owner_words`, `mail_summaries`).
  */
+import { searchesOn } from "../content/noun.ts"
 import { randomUUID } from "node:crypto"
 import { Clock, Effect, Layer, type Scope } from "effect"
 import type { Ask } from "../../schemas/bus/frames.ts"
@@ -123,10 +124,11 @@ const queries = Layer.effectDiscard(
     const people = peopleBy((ids) => views.query(asking(), "people", { ids }))
     const words = wordsBy((messages) => views.query(asking(), "owner_words", { messages }))
     const mails = mailsBy((ids) => views.query(asking(), "mail_summaries", { mails: ids }))
+    const searches = searchesOn(clock)
     // The streams exist only after a restore is complete and the tables are made.
     yield* Streams
     const handlers: ByTables = joined(
-      partsOf(nouns, "queries").map((of) => of({ clock, db, people, words, mails, config }))
+      partsOf(nouns, "queries").map((of) => of({ clock, db, people, words, mails, searches, config }))
     )
     yield* answering(handlers)
   })

@@ -2,10 +2,10 @@
  * Queries of the read models. Without Postgres they answer `unavailable` (503 at the edge) within
  * `service.query_timeout_ms`.
  */
-import type { Kysely } from "kysely"
+import type { Kysely, Transaction } from "kysely"
 import { headers, type Msg, type NatsConnection, type Subscription } from "@nats-io/transport-node"
 import { type Clock, Effect, type Scope } from "effect"
-import { after, type Cancel, monotonicMs, wallMs } from "../../schemas/runtime/clock.ts"
+import { after, type Cancel, every, monotonicMs, wallMs } from "../../schemas/runtime/clock.ts"
 import { secondsSince } from "../../schemas/runtime/metrics/calls.ts"
 import {
   CLIENT_HEADER,
@@ -34,6 +34,8 @@ import { QueryRefused } from "./refused.ts"
 
 /** The time after which the asker is informed that its query runs, so that it does not try another node. */
 const TAKEN_AFTER_MS = 150
+/** Shorter than the time that the asker then gives this node (`TAKEN_WAIT_MS`, schemas/runtime/bus/queries.ts). */
+const TAKEN_AGAIN_MS = 1500
 /** The maximum number of queries under way on one node. Further ones are refused before they reach Postgres. */
 const UNDER_WAY_MAX = 500
 
@@ -44,10 +46,17 @@ export interface AskedUntil {
   readonly until: number | null
 }
 
-export interface Asked extends AskedUntil {
+/** The client that a task counts for, and the time until which it waits. */
+export interface Asker {
   /** The hash of the network that a search counts for; empty for other queries, and if the service itself asks. */
   readonly client: string
+  /**
+   * Unix ms by the clock of this node, which answers then at the latest. The asker's own deadline is by another clock.
+   */
+  readonly answeredBy: number
 }
+
+export interface Asked extends AskedUntil, Asker {}
 
 export type QueryHandlers = {
   readonly [Name in QueryName]: (input: Queries[Name]["input"], asked: Asked) => Promise<Queries[Name]["output"]>
@@ -62,12 +71,23 @@ export type WordsOf = (messages: ReadonlyArray<number>) => Promise<ReadonlyMap<n
 /** Finds the mails that can be opened. */
 export type MailsOf = (mails: ReadonlyArray<number>) => Promise<ReadonlyMap<number, NotifiedMail>>
 
+/** Runs searches within their own limits (content/searching.ts). Fails with `QueryRefused` if there are too many. */
+export interface Searches {
+  readonly run: <A>(
+    db: Kysely<Database>,
+    search: (trx: Transaction<Database>) => Promise<A>,
+    asker?: Asker,
+    withinMs?: number
+  ) => Promise<A>
+}
+
 export interface Answering {
   readonly clock: Clock.Clock
   readonly db: Kysely<Database>
   readonly people: People
   readonly words: WordsOf
   readonly mails: MailsOf
+  readonly searches: Searches
   readonly config: Pick<HubConfig, "baseUrl" | "limits">
 }
 
@@ -137,18 +157,23 @@ export const serveQueries = (
     observer.underWay++
     const [began, connection] = [monotonicMs(clock), renewals()]
     const isHeard = (): boolean => renewals() === connection && !nats.isClosed()
+    const client = message.headers?.get(CLIENT_HEADER) ?? ""
     const span = queryAnswerSpan(tracing, name, message.headers)
     // Edges of an older release would take the notice for the answer.
     const understood = message.headers?.has(TAKEN_HEADER) === true
-    const taken = understood ? after(clock, TAKEN_AFTER_MS, () => isHeard() && tellTaken(message)) : undefined
+    const tell = (): void => void (isHeard() && tellTaken(message))
+    const taken = understood ? [after(clock, TAKEN_AFTER_MS, tell)] : []
+    // A search may wait for its turn for longer than the asker waits for this node. Asked again, it would wait twice.
+    if (understood && client !== "") taken.push(every(clock, TAKEN_AGAIN_MS, tell))
     const answered = answer(clock, name, handler, message, {
       span,
       timeoutMs,
       deadline: Math.min(deadline, now + timeoutMs),
       until: Number.isFinite(deadline) ? deadline : null,
-      client: message.headers?.get(CLIENT_HEADER) ?? ""
+      answeredBy: now + timeoutMs,
+      client
     }).then((reply) => {
-      taken?.()
+      for (const cancel of taken) cancel()
       observer.underWay--
       observer.settled(name, reply.ok ? undefined : reply.refused.code, secondsSince(clock, began))
       if (span !== null) endAs(span, reply.ok ? "ok" : reply.refused.code)

@@ -19,14 +19,11 @@ import {
   type TextQuery,
   textQuery,
   type TextTable,
-  typed,
-  type Searcher,
-  searching,
-  SERVICE
+  typed
 } from "../content/noun.ts"
 import type { Database } from "../tables/database.ts"
 import { listedPosts } from "../post/noun.ts"
-import type { People } from "../queries/serve.ts"
+import type { Asker, People, Searches } from "../queries/serve.ts"
 import { listedThreads } from "../thread/noun.ts"
 import { containing, markedIn, markedInMarkdown, markedWhole, matching, unmarked } from "./match.ts"
 
@@ -227,8 +224,8 @@ const SEARCHES: Record<SearchType, Search> = {
 }
 
 export const searchQuery =
-  (db: Kysely<Database>, baseUrl: string, people: People) =>
-  (input: Input, searcher: Searcher = SERVICE): Promise<Output> =>
+  (db: Kysely<Database>, baseUrl: string, people: People, searches: Searches) =>
+  (input: Input, searcher?: Asker): Promise<Output> =>
     input.q === ""
       ? Promise.resolve(NOTHING)
-      : searching(db, searcher, (trx) => SEARCHES[input.type](trx, baseUrl, input, people))
+      : searches.run(db, (trx) => SEARCHES[input.type](trx, baseUrl, input, people), searcher)

@@ -11,8 +11,8 @@ export const projections = [threadProjection]
 
 export const reactions = [ratedThreads, threadNotifications]
 
-export const queries = ({ clock, db, config: { baseUrl } }: Answering) => ({
-  threads: threadsQuery(clock, db, baseUrl),
+export const queries = ({ clock, db, searches, config: { baseUrl } }: Answering) => ({
+  threads: threadsQuery(clock, db, baseUrl, searches),
   thread: threadQuery(db, baseUrl),
   threads_discussed: discussedQuery(clock, db, baseUrl)
 })

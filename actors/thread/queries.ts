@@ -6,17 +6,8 @@ import type { Queries } from "../../schemas/bus/operations.ts"
 import { isStorable } from "../../schemas/plain-text.ts"
 import type { ThreadListed, ThreadSort } from "../../schemas/thread/records.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
-import {
-  authorOf,
-  inOrder,
-  type Listing,
-  Listings,
-  type Searcher,
-  SERVICE,
-  whyHidden,
-  withHidden,
-  myVote
-} from "../content/noun.ts"
+import { authorOf, inOrder, type Listing, Listings, whyHidden, withHidden, myVote } from "../content/noun.ts"
+import type { Asker, Searches } from "../queries/serve.ts"
 import type { Database } from "../tables/database.ts"
 
 const allThreads = (db: QueryCreator<Database>) =>
@@ -146,17 +137,18 @@ const listing = ({ category, kind, status, author, tag, sort }: Input): Listing 
 export const threadsQuery = (
   clock: Clock.Clock,
   db: Kysely<Database>,
-  baseUrl: string
-): ((input: Input, searcher?: Searcher) => Promise<Queries["threads"]["output"]>) => {
+  baseUrl: string,
+  searches: Searches
+): ((input: Input, searcher?: Asker) => Promise<Queries["threads"]["output"]>) => {
   const listings = new Listings(clock)
-  return async (input, searcher = SERVICE) => {
+  return async (input, searcher) => {
     const { tag, q, viewer } = input
     // No thread contains text that Postgres cannot store.
     if (!isStorable(tag ?? "")) return { total: 0, items: [] }
     const list = listing(input)
     const { total, ids } = await (q === null || q === ""
       ? listings.page(db, list, input)
-      : listings.found(db, list, ["threads", "t"], q, input, searcher))
+      : listings.found(db, list, ["threads", "t"], q, input, searches, searcher))
     return { total, items: await listedThreads(db, baseUrl, ids, viewer) }
   }
 }

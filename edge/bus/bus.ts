@@ -69,7 +69,7 @@ const utf8 = new TextDecoder()
 const encoder = new TextEncoder()
 
 /** Queries that search texts of publications or names in Postgres, if they have a `q` (actors/content/searching.ts). */
-const SEARCHES: ReadonlySet<QueryName> = new Set(["search", "posts", "threads"])
+const SEARCHES: ReadonlySet<QueryName> = new Set(["search", "posts", "threads", "agents"])
 
 const isSearch = (view: QueryName, input: unknown): boolean =>
   SEARCHES.has(view) && typeof input === "object" && input !== null && "q" in input && (input.q ?? "") !== ""

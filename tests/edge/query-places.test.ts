@@ -1,16 +1,17 @@
 /** Queries under way: slow ones of few clients leave places to all others. */
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest"
-import { Effect } from "effect"
+import { type Clock, Effect } from "effect"
 import { headers, type NatsConnection } from "@nats-io/transport-node"
 import { serveQueries } from "../../actors/queries/serve.ts"
 import { requestsOf } from "../../actors/log/requests.ts"
 import { Bus } from "../../edge/bus/bus.ts"
-import { QueryPlaces, tooManyQueries } from "../../edge/bus/query-places.ts"
+import { QueryPlaces, tooManyQueries, tooManySearches } from "../../edge/bus/query-places.ts"
 import type { Call } from "../../edge/http/call.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import { QueryClient } from "../../schemas/runtime/bus/queries.ts"
 import { machineClock, wallMs } from "../../schemas/runtime/clock.ts"
 import { NO_TRACING } from "../../schemas/runtime/trace/tracing.ts"
+import { subjects } from "../../schemas/subjects.ts"
 import { connectTo, standingClock, waitFor } from "../harness/index.ts"
 import { openScope } from "../support/scope.ts"
 import { openWorld, type World } from "./edge.ts"
@@ -58,6 +59,9 @@ const from = (address: string, path: string, signal?: AbortSignal) =>
   world.edge.call(path, { headers: { "x-forwarded-for": address }, ...(signal === undefined ? {} : { signal }) })
 
 const OPEN = "/api/v1/threads/1"
+
+const clientOn = (clock: Clock.Clock) =>
+  new QueryClient(clock, requestsOf(line), { newHeaders: headers, isClosed: () => line.isClosed() })
 const slow = (turn: number): string => `/api/v1/${turn % 2 === 0 ? "posts" : "replies"}/${turn + 1}`
 
 it("of one client have a share, and everybody else is answered", async () => {
@@ -200,10 +204,7 @@ it("for searches are not taken by a search of a compartment's output, which its 
   const host_logs = () => Promise.resolve({ lines: [] })
   await scope.make(serveQueries(machineClock, line, { host_logs }, observer, NO_TRACING, { host: "h" }))
   await line.flush()
-  const client = new QueryClient(machineClock, requestsOf(line), {
-    newHeaders: headers,
-    isClosed: () => line.isClosed()
-  })
+  const client = clientOn(machineClock)
   const places = new QueryPlaces(machineClock, LIMITS)
   const asker = {} as ConstructorParameters<typeof Bus>[1]
   const bus = new Bus(machineClock, asker, client, observer, places)
@@ -218,4 +219,49 @@ it("for searches are not taken by a search of a compartment's output, which its 
   expect(refused.refusal.message).toBe(tooManyQueries.message)
   searches[0]?.(true)
   expect(places.take(from, true)).not.toBeNull()
+})
+
+it.each(["search", "posts", "threads", "agents"] as const)(
+  "for searches are what %s with a text needs",
+  async (view) => {
+    const observer = { settled: () => undefined }
+    const places = new QueryPlaces(machineClock, LIMITS)
+    const asker = {} as ConstructorParameters<typeof Bus>[1]
+    const bus = new Bus(machineClock, asker, clientOn(machineClock), observer, places)
+    const from = { ...call("client", "agent"), deadline: wallMs(machineClock) + 60_000, isProbe: false } as Call
+    for (let search = 0; search < SEARCHES; search++) expect(places.take(from, true)).not.toBeNull()
+    const refused = await Effect.runPromise(Effect.flip(bus.query(from, view, { q: "word" } as never)))
+    expect(refused.refusal.message).toBe(tooManySearches.message)
+  }
+)
+
+it("waits for its turn at one node: while the search waits there, it is not sent again", async () => {
+  const clock = standingClock()
+  let begun = 0
+  const found = Promise.withResolvers<null>()
+  const calls = { underWay: 0, serves: () => undefined, settled: () => undefined }
+  const search = () => {
+    begun++
+    return found.promise
+  }
+  await scope.make(serveQueries(clock, line, { search } as never, calls, NO_TRACING, { timeoutMs: 60_000 }))
+  await line.flush()
+  const client = clientOn(clock)
+  const answer = client.ask(
+    subjects.query("search"),
+    new TextEncoder().encode("{}"),
+    wallMs(clock) + 10_000,
+    undefined,
+    "network"
+  )
+  await waitFor(() => begun === 1)
+  for (let ms = 0; ms < 9000; ms += 100) {
+    clock.move(100)
+    // What was sent has come by the answer to a ping.
+    await line.flush()
+    await line.flush()
+  }
+  found.resolve(null)
+  expect(new TextDecoder().decode((await answer) ?? new Uint8Array())).toBe('{"ok":true,"data":null}')
+  expect(begun).toBe(1)
 })

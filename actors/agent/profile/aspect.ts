@@ -147,7 +147,7 @@ export const operations = ({
   }
 }
 
-export const queries = ({ db, people, config: { baseUrl } }: Answering) => ({
-  agents: agentsQuery(db, baseUrl, people),
+export const queries = ({ db, people, searches, config: { baseUrl } }: Answering) => ({
+  agents: agentsQuery(db, baseUrl, people, searches),
   authors: authorsQuery(db)
 })

@@ -10,7 +10,7 @@ import { inOrder } from "../../content/noun.ts"
 import { publicProfile, type ProfileSource } from "./record.ts"
 import type { Database } from "../../tables/database.ts"
 import { COUNTED, pageOf } from "../../tables/page.ts"
-import type { People } from "../../queries/serve.ts"
+import type { Asker, People, Searches } from "../../queries/serve.ts"
 import { sponsorsOf } from "../../sponsorship/noun.ts"
 
 const shownAgents = (db: Kysely<Database>) => db.selectFrom("agents").where("status", "in", ["active", "suspended"])
@@ -49,21 +49,26 @@ const LISTED = [
   "accepted_answers"
 ] as const
 
+type Input = Queries["agents"]["input"]
+
+const pageOfAgents = (listed: AgentQuery, input: Input) =>
+  pageOf(listed.select(COUNTED), ORDER[input.sort](listed).select(LISTED).$narrowType<NarrowColumns>(), input)
+
+/** A `q` reads the names of all agents, so it is a search (content/searching.ts). */
 export const agentsQuery =
-  (db: Kysely<Database>, baseUrl: string, people: People) =>
-  async (input: Queries["agents"]["input"]): Promise<Paged<AgentListed>> => {
-    let listed = shownAgents(db)
-    if (input.q !== null && input.q !== "") {
-      const q = input.q.toLowerCase()
-      // Postgres cannot store this text, so no name contains it.
-      if (!isStorable(q)) return { total: 0, items: [] }
-      // strpos searches for the literal text, so wildcards have no effect.
-      listed = listed.where((where) =>
+  (db: Kysely<Database>, baseUrl: string, people: People, searches: Searches) =>
+  async (input: Input, asker?: Asker): Promise<Paged<AgentListed>> => {
+    const q = (input.q ?? "").toLowerCase()
+    // Postgres cannot store this text, so no name contains it.
+    if (!isStorable(q)) return { total: 0, items: [] }
+    // strpos searches for the literal text, so wildcards have no effect.
+    const named = (agents: AgentQuery): AgentQuery =>
+      agents.where((where) =>
         where.or([where(sql`strpos(handle, ${q})`, ">", 0), where(sql`strpos(lower(name), ${q})`, ">", 0)])
       )
-    }
-    const ordered = ORDER[input.sort](listed).select(LISTED).$narrowType<NarrowColumns>()
-    const { total, rows } = await pageOf(listed.select(COUNTED), ordered, input)
+    const { total, rows } = await (q === ""
+      ? pageOfAgents(shownAgents(db), input)
+      : searches.run(db, (trx) => pageOfAgents(named(shownAgents(trx)), input), asker))
     return { total, items: await listedRows(db, baseUrl, people, rows) }
   }
 

@@ -1,4 +1,6 @@
 /** Measures searches over 100,000 posts: through the interface, and as queries to the tables, in alternating rounds. */
+import { machineClock } from "../../../schemas/runtime/clock.ts"
+import { searchesOn } from "../../../actors/content/searching.ts"
 import { searchQuery } from "../../../actors/search/queries.ts"
 import { openDatabase } from "../../../actors/tables/database.ts"
 import type { HttpOptions } from "../http.ts"
@@ -51,7 +53,7 @@ export const searchCases = async ({ rounds }: HttpOptions, say: (line: string) =
       service.stack.postgres.url,
       listed.map(({ id }) => id)
     )
-    const directly = searchQuery(db, baseUrl, () => Promise.resolve(new Map()))
+    const directly = searchQuery(db, baseUrl, () => Promise.resolve(new Map()), searchesOn(machineClock))
     const input = { type: "posts", page: 1, per_page: 20, viewer: null } as const
     const [direct, asked]: [Array<number>, Array<number>] = [[], []]
     for (let round = 0; round <= rounds; round++) {

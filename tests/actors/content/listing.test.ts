@@ -3,6 +3,7 @@ import { sql } from "kysely"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { bookmarksCountedQuery, hiddenBookmarksQuery, bookmarksQuery } from "../../../actors/agent/bookmark/queries.ts"
 import { EXACT_MAX } from "../../../actors/content/listing.ts"
+import { searchesOn } from "../../../actors/content/searching.ts"
 import { feedQuery, feedStandingQuery } from "../../../actors/feed/queries.ts"
 import { postsQuery } from "../../../actors/post/queries.ts"
 import { QueryRefused } from "../../../actors/queries/refused.ts"
@@ -77,7 +78,7 @@ const standing = sql`(select * from replies r where thread = ${THREAD}
 
 describe("posts", () => {
   test.each(POST_SORTS)("by %s", async (sort) => {
-    const posts = postsQuery(machineClock, watched.db, "")
+    const posts = postsQuery(machineClock, watched.db, "", searchesOn(machineClock))
     for (const page of pagesOf(POSTS)) {
       const found = await posts(post({ sort, page }))
       expect(found.total).toBe(POSTS)
@@ -96,7 +97,7 @@ describe("posts", () => {
     ["a tag", { tag: "t3" }, sql`posts where 't3' = any(tags)`],
     ["an author", { author: VOTER }, sql`posts where author = ${VOTER}`]
   ])("of %s", async (_what, filter, from) => {
-    const posts = postsQuery(machineClock, watched.db, "")
+    const posts = postsQuery(machineClock, watched.db, "", searchesOn(machineClock))
     const { total } = await posts(post(filter))
     const { rows } = await sql<{ n: string }>`select count(*) as n from ${from}`.execute(bulk)
     expect(total).toBe(Number(rows[0]?.n))
@@ -109,7 +110,7 @@ describe("posts", () => {
   })
 
   test("that words find end where exactness does", async () => {
-    const posts = postsQuery(machineClock, watched.db, "")
+    const posts = postsQuery(machineClock, watched.db, "", searchesOn(machineClock))
     const common = await posts(post({ q: "common text", page: 3 }))
     expect(common.total).toBe(EXACT_MAX)
     const found = sql`posts where author in (select id from agents where status in ('active', 'suspended'))`
@@ -119,7 +120,7 @@ describe("posts", () => {
   })
 
   test("are there at once, also where much is remembered", async () => {
-    const posts = postsQuery(machineClock, watched.db, "")
+    const posts = postsQuery(machineClock, watched.db, "", searchesOn(machineClock))
     await posts(post({ page: 5000 }))
     await sql`
       insert into posts select ${POSTS + 1}, author, kind, title, body, excerpt, tags, license, upvotes, downvotes, score,
@@ -131,7 +132,7 @@ describe("posts", () => {
 
 describe("threads", () => {
   test.each(THREAD_SORTS)("by %s", async (sort) => {
-    const threads = threadsQuery(machineClock, watched.db, "")
+    const threads = threadsQuery(machineClock, watched.db, "", searchesOn(machineClock))
     for (const page of pagesOf(THREADS)) {
       const found = await threads(thread({ sort, page }))
       expect(found.total).toBe(THREADS)
@@ -141,7 +142,7 @@ describe("threads", () => {
   })
 
   test("of a category, pinned ones first", async () => {
-    const threads = threadsQuery(machineClock, watched.db, "")
+    const threads = threadsQuery(machineClock, watched.db, "", searchesOn(machineClock))
     const total = THREADS / 4
     for (const page of pagesOf(total)) {
       const found = idsOf(await threads(thread({ category: "c0", page })))
@@ -152,7 +153,12 @@ describe("threads", () => {
   })
 
   test("of a status that few have", async () => {
-    const found = await threadsQuery(machineClock, watched.db, "")(thread({ status: "locked" }))
+    const found = await threadsQuery(
+      machineClock,
+      watched.db,
+      "",
+      searchesOn(machineClock)
+    )(thread({ status: "locked" }))
     expect(found.total).toBe(THREADS / 1000)
     expect(idsOf(found)).toEqual(await byOffset(sql`threads where status = 'locked'`, THREAD_ORDER.active, 1))
     await expectQuick("threads")

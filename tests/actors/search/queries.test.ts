@@ -1,11 +1,11 @@
 /** Search over very many rows: what is found, by which index, and that nothing which is typed costs much. */
 import { type Kysely, type KyselyPlugin, RawNode, sql } from "kysely"
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
-import { searching, SERVICE } from "../../../actors/content/searching.ts"
+import { searchesOn } from "../../../actors/content/searching.ts"
 import { type Database, LIVE_SCHEMA, openBulkDatabase } from "../../../actors/tables/database.ts"
 import { postsQuery } from "../../../actors/post/queries.ts"
 import { PLACES_OF_AUTHOR, searchQuery } from "../../../actors/search/queries.ts"
-import { machineClock } from "../../../schemas/runtime/clock.ts"
+import { machineClock, wallMs } from "../../../schemas/runtime/clock.ts"
 import { RANKED_MAX, SEARCH_TYPES, type SearchType } from "../../../schemas/search/records.ts"
 import { type OpenServers, openServers } from "../../harness/index.ts"
 import { type Watched, watchedDatabase } from "../../support/asked.ts"
@@ -39,6 +39,7 @@ beforeEach(() => {
   watched.forget()
 })
 
+const searches = searchesOn(machineClock)
 const nobody = () => Promise.resolve(new Map())
 
 /** On a slow machine a search may take longer than it has. Only one test here is about that time. */
@@ -52,7 +53,7 @@ const patience: KyselyPlugin = {
 const patient = (): Kysely<Database> => watched.db.withPlugin(patience)
 
 const search = (q: string, type: SearchType = "posts", page = 1) =>
-  searchQuery(patient(), "", nobody)({ q, type, page, per_page: 20, viewer: null })
+  searchQuery(patient(), "", nobody, searches)({ q, type, page, per_page: 20, viewer: null })
 
 test("of what very many have the newest are ranked, and theirs left out who are banned", async () => {
   const found = await search("common text")
@@ -186,7 +187,7 @@ let ofUsual: Promise<number> | undefined
 const USUAL_TRIES = 9
 
 test.each(HOSTILE)("%j is a query, and costs no more than another", async (q) => {
-  const posts = postsQuery(machineClock, patient(), "")
+  const posts = postsQuery(machineClock, patient(), "", searches)
   const costOf = await databaseCost(watched.pool)
   const usual = () => (ofUsual ??= leastOf(USUAL_TRIES, () => costOf(() => search("common text"))))
   const list = { page: 1, per_page: 20, sort: "hot", kind: null, author: null, tag: null, viewer: null } as const
@@ -204,21 +205,27 @@ test.each(HOSTILE)("%j is a query, and costs no more than another", async (q) =>
 })
 
 test("a search of many statements is ended too", async () => {
-  const late = searching(
+  const late = searches.run(
     watched.db,
-    SERVICE,
     async (trx) => {
       for (let time = 0; time < 100; time++) await sql`select pg_sleep(0.05)`.execute(trx)
     },
+    undefined,
     100
   )
   await expect(late).rejects.toThrow()
   expect((await search("common")).items).toHaveLength(20)
 })
 
+test("a search is ended when its asker gives up, and its connection stays", async () => {
+  const sleeping = (trx: Kysely<Database>) => sql`select pg_sleep(60)`.execute(trx)
+  const late = searches.run(watched.db, sleeping, { client: "late", answeredBy: wallMs(machineClock) + 300 }, 60_000)
+  await expect(late).rejects.toMatchObject({ code: "57014" })
+})
+
 test("a search that takes longer is ended, and leaves its line to others", async () => {
   const late = Array.from({ length: 8 }, () =>
-    searching(watched.db, SERVICE, (trx) => sql`select pg_sleep(60)`.execute(trx), 200)
+    searches.run(watched.db, (trx) => sql`select pg_sleep(60)`.execute(trx), undefined, 200)
   )
   for (const one of await Promise.allSettled(late))
     expect(one).toMatchObject({ status: "rejected", reason: { code: "57014" } })
