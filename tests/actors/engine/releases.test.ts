@@ -114,7 +114,7 @@ beforeAll(async () => {
 afterAll(() => cluster?.stop())
 
 test("a rolling deployment loses and doubles nothing", async () => {
-  const older = await cluster.node([olderLedger])
+  const olderNode = await cluster.node([olderLedger])
   await cluster.node([newerLedger, clock])
   const { view, ask: asked } = await cluster.client("actors")
   await cluster.settled(view, 2)
@@ -125,18 +125,16 @@ test("a rolling deployment loses and doubles nothing", async () => {
    * The older release refuses its kind's newer operation, and the kind that it does not have. A shard may change hands
    * between the two questions; then another actor is tried.
    */
-  const ofOlder = await waitFor(
-    async () => {
-      for (const id of ids) {
-        const { head } = await ask("ledger", id, "ledger.take", { by: 0 }, 300)
-        if (head.refused === undefined) continue
-        const other = await ask("clock", id, "clock.stand", null, 300)
-        if (other.head.refused?.code === "unavailable") return { id, head }
-      }
-      return undefined
-    },
-    { describe: "an actor of the older release" }
-  )
+  const refusedByOlder = async () => {
+    for (const id of ids) {
+      const { head } = await ask("ledger", id, "ledger.take", { by: 0 }, 300)
+      if (head.refused === undefined) continue
+      const other = await ask("clock", id, "clock.stand", null, 300)
+      if (other.head.refused?.code === "unavailable") return { id, head }
+    }
+    return undefined
+  }
+  const ofOlder = await waitFor(refusedByOlder, { describe: "an actor of the older release" })
   expect(ofOlder.head.refused).toMatchObject({ code: "unavailable", retryAfter: expect.any(Number) })
 
   const answers: Array<Promise<Answer>> = []
@@ -151,9 +149,12 @@ test("a rolling deployment loses and doubles nothing", async () => {
   // What the newer one has answered by now is in its logs; timers have fired, at either.
   const struckBefore = await waitFor(
     async () => {
+      // A session that was late has ended, and its shards were divided anew.
+      const older = await refusedByOlder()
+      if (older === undefined) return undefined
       const stands = await Promise.all(
         ids
-          .filter((id) => view.ownerOf(shardOf(id)) !== view.ownerOf(shardOf(ofOlder.id)))
+          .filter((id) => view.ownerOf(shardOf(id)) !== view.ownerOf(shardOf(older.id)))
           .map((id) => ask("clock", id, "clock.stand", null))
       )
       return stands.every((stand) => dataOf<Clock>(stand).struck === 1) ? stands.length : undefined
@@ -162,7 +163,7 @@ test("a rolling deployment loses and doubles nothing", async () => {
   )
   expect(struckBefore).toBeGreaterThan(0)
 
-  await older.stop()
+  await olderNode.stop()
   for (const { head } of await Promise.all(answers)) expect(head.refused).toBeUndefined()
   const standOf = async (kindName: string, id: string) => dataOf(await ask(kindName, id, `${kindName}.stand`, null))
   for (const id of ids) expect(await standOf("ledger", id), id).toBe(ROUNDS * 2)
