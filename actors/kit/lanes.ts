@@ -85,8 +85,7 @@ export class Lanes {
     while (this.underWay < this.max) {
       const client = this.first(now)
       if (client === null) return
-      const next = client.line[0]
-      this.leave(client, 0)
+      const next = this.takeOut(client, 0)
       if (next === undefined) return
       if (next.answeredBy <= wallMs(this.clock)) {
         next.refuse(new QueryRefused(TOO_MANY))
@@ -136,15 +135,15 @@ export class Lanes {
       most = taken
     }
     if (worst === null) return
-    const newest = worst.line.at(-1)
-    this.leave(worst, longest - 1)
-    newest?.refuse(new QueryRefused(TOO_MANY))
+    this.takeOut(worst, longest - 1)?.refuse(new QueryRefused(TOO_MANY))
   }
 
-  private leave(client: Client, place: number): void {
-    client.line.splice(place, 1)
-    this.waiting--
+  /** Takes a task out of its line. */
+  private takeOut(client: Client, place: number): Waiting | undefined {
+    const [waiting] = client.line.splice(place, 1)
+    if (waiting !== undefined) this.waiting--
     if (client.line.length === 0) this.lines.delete(client)
+    return waiting
   }
 
   private known(name: string): Client {

@@ -172,10 +172,7 @@ it("for searches count for the address, or for the /48 that it is in", async () 
   const observer = { underWay: 0, serves: () => undefined, settled: () => undefined }
   await scope.make(serveQueries(machineClock, line, { search: nothing, posts: nothing }, observer, NO_TRACING))
   await line.flush()
-  const client = new QueryClient(machineClock, requestsOf(line), {
-    newHeaders: headers,
-    isClosed: () => line.isClosed()
-  })
+  const client = clientOn(machineClock)
   const asker = {} as ConstructorParameters<typeof Bus>[1]
   const bus = new Bus(machineClock, asker, client, observer, new QueryPlaces(machineClock, LIMITS))
   const input = { q: "word", type: "posts", page: 1, per_page: 20, viewer: null } as const
@@ -256,7 +253,7 @@ it("waits for its turn at one node: while the search waits there, it is not sent
     undefined,
     "network"
   )
-  // What was sent has come by the answer to a ping.
+  // A ping is answered after all that was sent before it.
   const pass = async (ms: number): Promise<void> => {
     clock.move(ms)
     await line.flush()
