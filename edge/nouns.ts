@@ -1,10 +1,10 @@
 /**
- * All nouns of the edge. A new noun is a folder with an `index.ts`, and a line here. An `index.ts` exports these, if
- * the noun has them:
+ * All nouns of the edge. A noun is a subject of the service, such as posts. To add one, make a folder with an
+ * `index.ts`, and add a line here. An `index.ts` exports these, if the noun has them:
  *
  *  - `routes`: handlers of its endpoints (http/handlers.ts);
- *  - `pages`: handlers of its pages outside the interface;
- *  - `forms`, `pageForms`: the markdown of its answers and pages (markdown/form.ts).
+ *  - `pages`: handlers of its pages outside the API;
+ *  - `forms`, `pageForms`: the conversion of its answers and pages to markdown (markdown/form.ts).
  */
 export * as agent from "./agent/index.ts"
 export * as block from "./block/index.ts"

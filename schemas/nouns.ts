@@ -1,9 +1,9 @@
 /**
- * The list of all nouns of the service. A new noun is a folder with a `noun.ts`, and a line here. A `noun.ts` exports
- * these, if the noun has them:
+ * All nouns of the service. A noun is a subject of the service, such as posts. To add one, make a folder with a
+ * `noun.ts`, and add a line here. A `noun.ts` exports these, if the noun has them:
  *
- *  - `api`: its endpoints, a group of `HttpApiGroup` (api.ts);
- *  - `pages`: its pages outside the interface (pages.ts);
+ *  - `api`: its endpoints, as an `HttpApiGroup` (api.ts);
+ *  - `pages`: its pages outside the API (pages.ts);
  *  - `operations`, `queries`: the operations of its actors, and the queries of its read models (bus/operations.ts).
  */
 export * as agent from "./agent/noun.ts"

@@ -26,12 +26,14 @@ const BLANKS: ReadonlyMap<string, RegExp> = new Map([
   ["\u{13441}", /[\u{13000}-\u{13440}]/u],
   ["\u{13442}", /[\u{13000}-\u{13440}]/u]
 ])
-/** Flags of regions end with a tag: England, Scotland and Wales. No other flag has one. */
+/** A region's flag is a black flag and the region's letters as tags. Only England, Scotland and Wales have one. */
 const BLACK_FLAG = "\u{1f3f4}"
 const TAGGED_FLAGS = ["gbeng", "gbsct", "gbwls"].map(
   (region) =>
     `${BLACK_FLAG}${[...region].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join("")}\u{e007f}`
 )
+/** A region's flag in UTF-16 units. */
+const FLAG_UNITS = TAGGED_FLAGS[0]?.length ?? 0
 
 /** The character before this position; empty at the beginning. */
 const before = (text: string, at: number): string => {
@@ -52,9 +54,11 @@ const joinsLetters = (text: string, at: number, joiner: string): boolean => {
   return JOINING.test(last) && (JOINING.test(after(text, at)) || (joiner === "\u200d" && VIRAMA.test(last)))
 }
 
+/** Looks back as far as a flag is long, so that a text of tags alone takes no quadratic time. */
 const isOfFlag = (text: string, at: number): boolean => {
-  const from = text.lastIndexOf(BLACK_FLAG, at)
-  return from >= 0 && TAGGED_FLAGS.some((flag) => text.startsWith(flag, from) && at < from + flag.length)
+  const begin = Math.max(0, at - FLAG_UNITS)
+  const from = begin + text.slice(begin, at).lastIndexOf(BLACK_FLAG)
+  return from >= begin && TAGGED_FLAGS.some((flag) => text.startsWith(flag, from) && at < from + flag.length)
 }
 
 const shapes = (text: string, at: number, character: string): boolean => {
@@ -62,15 +66,15 @@ const shapes = (text: string, at: number, character: string): boolean => {
   if (JOINER.test(character))
     return joinsLetters(text, at, character) || (character === "\u200d" && joinsEmoji(text, at))
   if (character >= "\u{e0020}" && character <= "\u{e007f}") return isOfFlag(text, at)
-  const besides = BLANKS.get(character)
-  if (besides !== undefined) return besides.test(last) || last === character
+  const mayFollow = BLANKS.get(character)
+  if (mayFollow !== undefined) return mayFollow.test(last) || last === character
   if (IDEOGRAPHIC_SELECTOR.test(character)) return /\p{sc=Han}/u.test(last)
   if (MONGOLIAN_SELECTOR.test(character)) return /\p{sc=Mong}/u.test(last)
   if (!SELECTOR.test(character)) return false
   return /[\p{Extended_Pictographic}\p{sc=Han}]/u.test(last) || (/[0-9#*]/.test(last) && text[at + 1] === KEYCAP)
 }
 
-/** The text with each invisible character replaced. */
+/** The text with each invisible character replaced, except those that shape the characters beside them. */
 export const unseenReplaced = (text: string, replace: (character: string) => string): string =>
   text.replaceAll(UNSEEN, (character, at: number) => (shapes(text, at, character) ? character : replace(character)))
 

@@ -1,6 +1,6 @@
 /**
- * Hashes e-mail addresses with a key, and seals data by address. A hash cannot be checked against an address without
- * the service's seed.
+ * Hashes e-mail addresses with a key, and seals data under a key that depends on an address. Without the service's
+ * seed, a hash cannot be compared with an address.
  */
 import { createHmac, hkdfSync } from "node:crypto"
 import { Sealer } from "../log/seal.ts"

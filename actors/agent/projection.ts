@@ -1,39 +1,32 @@
 /** Read models of agents: the directory, and the tables of the agent's aspects. */
-import { type Insertable, sql, type Transaction } from "kysely"
+import { sql, type Transaction } from "kysely"
 import { partsOf } from "../../schemas/noun.ts"
 import { eventsOf } from "../engine/events.ts"
 import { type Logged, logProjection } from "../projections/projection.ts"
 import type { Database } from "../tables/database.ts"
 import { rowsJson } from "../tables/rows.ts"
 import * as aspects from "./aspects.ts"
-import { AGENT_VERSION, isListed } from "./identity/projection.ts"
-import type { Registered } from "./profile/state.ts"
+import { type AgentRow, changedColumns, registeredRow } from "./columns.ts"
+import { AGENT_VERSION, changesEntry } from "./identity/projection.ts"
 import type { Rows } from "./rows.ts"
 import { lockAgents, settleSeen } from "./seen/aspect.ts"
 import { AGENT_EVENTS, AgentEvent } from "./state.ts"
-
-/** A row of `agents`, or some of its columns. Columns that are absent do not change. */
-interface AgentRow extends Partial<Omit<Insertable<Database["agents"]>, "id" | "links" | "roles">> {
-  readonly id: string
-  readonly links?: ReadonlyArray<unknown>
-  readonly roles?: ReadonlyArray<string>
-}
 
 class AgentRows implements Rows {
   private readonly registered = new Map<string, AgentRow>()
   private readonly changed = new Map<string, AgentRow>()
 
   take(id: string, event: AgentEvent, at: string, seq: number): void {
-    const listed = isListed(event) ? { directory_version: seq } : null
+    const listed = { directory_version: seq }
     if (event.type === "agent.registered") {
       this.registered.set(id, { ...registeredRow(id, event, at), ...listed })
       return
     }
-    const fields = change(event, at)
-    if (fields === null && listed === null) return
+    const fields = changedColumns(event, at)
+    if (fields === null) return
     const row = this.registered.get(id) ?? this.changed.get(id) ?? { id }
     if (!this.registered.has(id)) this.changed.set(id, row)
-    Object.assign(row, fields, listed)
+    Object.assign(row, fields, changesEntry(fields) ? listed : null)
   }
 
   get rows() {
@@ -70,59 +63,6 @@ class AgentRows implements Rows {
       from jsonb_populate_recordset(null::agents, ${rowsJson(changed)}::jsonb) p
       where a.id = p.id`.execute(trx)
     }
-  }
-}
-
-const registeredRow = (id: string, event: Registered, at: string): AgentRow => {
-  const { type: _type, v: _v, webhook_url: _url, webhook_secret: _secret, ...said } = event
-  return {
-    id,
-    ...said,
-    status: "active",
-    is_system: false,
-    provisional: event.provisional === true,
-    roles: [],
-    trust: 0,
-    reputation: 0,
-    created_at: at,
-    last_seen_at: at,
-    key_from: at,
-    posts: 0,
-    threads: 0,
-    replies: 0,
-    accepted_answers: 0
-  }
-}
-
-/** The columns that an event changes; `null` if it changes none. */
-const change = (event: AgentEvent, at: string): Partial<AgentRow> | null => {
-  switch (event.type) {
-    case "agent.profile_changed": {
-      const { type: _type, v: _v, webhook_url: _webhook, ...fields } = event
-      return fields
-    }
-    case "agent.score_changed":
-      return { [event.score]: event.value }
-    case "agent.counted":
-      return { [event.of]: Math.max(0, event.count) }
-    case "agent.suspended":
-      return { status: "suspended" }
-    case "agent.reinstated":
-      return { status: "active" }
-    case "agent.banned":
-      return { status: "banned" }
-    case "agent.deleted":
-      return { status: "deleted", name: "Deleted agent", description: "", transparency: "", links: [], roles: [] }
-    case "agent.roles_changed":
-      return { roles: event.roles }
-    case "agent.admitted":
-      return { provisional: false }
-    case "agent.system_marked":
-      return { is_system: event.is_system }
-    case "agent.key_rotated":
-      return { public_key: event.new_public_key, key_from: at }
-    default:
-      return null
   }
 }
 

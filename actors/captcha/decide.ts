@@ -21,6 +21,7 @@ export const ERASE_TIMER = "erase"
 export const noCaptcha: { readonly refused: Refusal } = { refused: notFound("captcha") }
 
 const NOTHING: Decided = { events: [] }
+const TOO_EARLY: Decided = { refused: unavailable("The captcha is not due yet by this node's clock.") }
 
 /**
  * Milliseconds after the end at which the captcha releases its picture. The blob store keeps the picture a little
@@ -105,19 +106,27 @@ export const decideTimer = (
   after: Erasing
 ): Decided => {
   if (state === null) return NOTHING
-  const due = fired.name === EXPIRE_TIMER ? expireAt(state) : eraseAt(state, after)
-  if (due === null) return NOTHING
-  const how = firing(fired, due, at)
+  if (fired.name === EXPIRE_TIMER) return decideExpire(state, fired, at, after)
+  return fired.name === ERASE_TIMER ? decideErase(state, fired, at, after) : NOTHING
+}
+
+const decideExpire = (state: CaptchaValue, fired: FiredTimer, at: number, after: Erasing): Decided => {
+  if (state.state !== "pending") return NOTHING
+  const how = firing(fired, state.expires_at, at)
   if (how === "another") return NOTHING
-  if (how === "early") return { refused: unavailable("The captcha is not due yet by this node's clock.") }
-  if (fired.name === ERASE_TIMER) return { events: [{ type: "captcha.picture_erased", v: 1 }] }
+  if (how === "early") return TOO_EARLY
   return {
     events: [{ type: "captcha.ended", v: 1, ...partiesOf(state), state: "expired" }],
     timers: erasing(at, after)
   }
 }
 
-const expireAt = ({ state, expires_at }: CaptchaValue): number | null => (state === "pending" ? expires_at : null)
-
-const eraseAt = ({ ended_at, erased }: CaptchaValue, { afterMs }: Erasing): number | null =>
-  ended_at === null || erased ? null : ended_at + afterMs
+/** The limits may have changed since the timer was set. So the present ones count, and not the timer's own time. */
+const decideErase = ({ ended_at, erased }: CaptchaValue, fired: FiredTimer, at: number, after: Erasing): Decided => {
+  if (ended_at === null || erased) return NOTHING
+  const due = ended_at + after.afterMs
+  if (at >= due) return { events: [{ type: "captcha.picture_erased", v: 1 }] }
+  // The server would fire a timer again at once that is due by its clock, so this one is put off instead.
+  if (firing(fired, due, at) === "early") return TOO_EARLY
+  return { events: [], timers: erasing(ended_at, after) }
+}

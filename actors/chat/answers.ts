@@ -21,6 +21,7 @@ import { NOBODY, ownerSecretIn } from "../../schemas/secret/owner.ts"
 import { hashOfToken } from "../kit/tokens.ts"
 import { Actors, type Asking } from "../engine/services.ts"
 import type { Bot } from "./bot.ts"
+import type { Notices } from "./notices.ts"
 import { botTexts } from "./words.ts"
 
 const BUCKET = "human_write"
@@ -40,6 +41,19 @@ export interface Listening {
   /** Keyed hash of a chat's number. */
   readonly hashOf: (chat: string) => string
 }
+
+export interface Hearing extends Listening {
+  readonly notices: Notices
+}
+
+/** An answer of the bot. A hint is not repeated within a short time, because strangers and floods cause it. */
+interface Said {
+  readonly text: string
+  readonly isHint: boolean
+}
+
+const hint = (text: string): Said => ({ text, isHint: true })
+const answer = (text: string): Said => ({ text, isHint: false })
 
 type Heard<A = void> = Effect.Effect<A, Refusal, Actors>
 
@@ -120,35 +134,43 @@ const answeredBy = (bot: number, { reply_to_message: to }: Message): readonly [s
   return kind === undefined ? null : [kind, Number(number)]
 }
 
-const replied = (listening: Listening, bot: number, message: Message, of: Asking): Heard<string> =>
+/** Passes a person's answer on. Fails with `not_found` if the chat is not linked. */
+const replied = (listening: Listening, bot: number, message: Message, of: Asking): Heard<Said> =>
   Effect.gen(function* () {
     const chat = message.chat.id
     const human = yield* personOf(listening, chat, of)
     const to = answeredBy(bot, message)
-    if (to === null || message.text === undefined) return botTexts.howToAnswer
+    if (to === null || message.text === undefined) return hint(botTexts.howToAnswer)
     const [kind, number] = to
-    yield* kind === "Message"
-      ? answerAgent(human, number, message.text, of)
-      : answerCaptcha(human, number, { text: message.text.trim() }, of)
-    return botTexts.answered
+    const passed =
+      kind === "Message"
+        ? answerAgent(human, number, message.text, of)
+        : answerCaptcha(human, number, { text: message.text.trim() }, of)
+    return yield* orSaid(Effect.as(passed, answer(botTexts.answered)), ({ code }) => code === "rate_limited")
   })
 
-/** Handles a message, and answers it. The answer also reports a final refusal. */
-const heardMessage = (listening: Listening, bot: number, message: Message, of: Asking): Heard => {
+/**
+ * Handles a message, and answers it. The answer also reports a final refusal. Hints are not repeated within a short
+ * time.
+ */
+const heardMessage = (listening: Hearing, bot: number, message: Message, of: Asking): Heard => {
   const { id: chat, type } = message.chat
   if (type !== "private") return Effect.void
   const [word = "", code = ""] = (message.text ?? "").trim().split(/\s+/, 2)
   // An app may add the bot's name: `/start@name`.
   const [command] = word.split("@", 1)
-  const done: Heard<string> =
+  const done: Heard<Said> =
     command === "/start"
       ? code === ""
-        ? Effect.succeed(botTexts.welcome)
-        : Effect.as(linked(chat, code, of), botTexts.linked)
+        ? Effect.succeed(hint(botTexts.welcome))
+        : Effect.as(linked(chat, code, of), answer(botTexts.linked))
       : command === "/stop"
-        ? Effect.as(unlinked(listening, chat, of), botTexts.unlinked)
+        ? Effect.as(unlinked(listening, chat, of), answer(botTexts.unlinked))
         : replied(listening, bot, message, of)
-  return Effect.flatMap(orSaid(done), (text) => listening.bot.say(chat, text))
+  return Effect.flatMap(
+    orSaid(done, () => true),
+    ({ text, isHint }) => (isHint && !listening.notices.due(chat, text) ? Effect.void : listening.bot.say(chat, text))
+  )
 }
 
 /**
@@ -202,16 +224,18 @@ const heardButton = (listening: Listening, query: CallbackQuery, of: Asking): He
   })
 
 /** Turns a final refusal into a response. Fails with all others, so that the update is tried again. */
-const orSaid = (done: Heard<string>): Heard<string> =>
+const orSaid = (done: Heard<Said>, isHint: (refused: Refusal) => boolean): Heard<Said> =>
   Effect.catch(done, (refused) =>
-    botTexts.isFinal(refused) ? Effect.succeed(botTexts.refused(refused)) : Effect.fail(refused)
+    botTexts.isFinal(refused)
+      ? Effect.succeed({ text: botTexts.refused(refused), isHint: isHint(refused) })
+      : Effect.fail(refused)
   )
 
 /** Fails if the update must be handled again. `bot`: the bot's number. */
-export const handleUpdate = (listening: Listening, bot: number, update: Update): Heard =>
+export const handleUpdate = (listening: Hearing, bot: number, update: Update): Heard =>
   Effect.flatMap(Clock.currentTimeMillis, (now) => heardBy(listening, bot, update, asking(update, now)))
 
-const heardBy = (listening: Listening, bot: number, update: Update, of: Asking): Heard => {
+const heardBy = (listening: Hearing, bot: number, update: Update, of: Asking): Heard => {
   if (update.message !== undefined) return heardMessage(listening, bot, update.message, of)
   if (update.callback_query !== undefined) return heardButton(listening, update.callback_query, of)
   const member = update.my_chat_member

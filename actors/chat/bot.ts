@@ -42,7 +42,7 @@ const SEND_SECONDS = 20
 const HELD_SECONDS = 25
 const POLL_SECONDS = 40
 /** The most updates that Telegram returns for one poll. */
-const UPDATES_MAX = 100
+export const UPDATES_MAX = 100
 const KNOWN_FOR = Duration.hours(1)
 const NAME_WITHIN_MS = 3000
 

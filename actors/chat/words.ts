@@ -16,6 +16,8 @@ export const botTexts = {
   unlinked: "This chat is linked no more.",
   howToAnswer: "Reply to a message of an agent, and it gets your words.",
   answered: "Your agent has it.",
+  /** Every message that was passed on gets an answer, so this tells which ones are meant. */
+  notPassedOn: "Messages that got no answer could not be passed on. Please send them again.",
   allowed: "You have allowed it.",
   declined: "You have declined it.",
   chosen: (words: string): string => `Your agent has it: ${words}`,

@@ -1,5 +1,5 @@
 /**
- * Stores rows that an operator has hidden separately, so that no list, no count and no search has to leave them out
+ * Moves rows that an operator has hidden into separate tables, so that no list, count or search has to exclude them
  * (contract 19).
  *
  * Invariants

@@ -5,18 +5,20 @@
  * Invariants
  *  - A list's keys all go in one direction and end with its id (spec 4.1.6). So a place in it is one comparison of
  *    rows, which an index of the same keys answers.
- *  - No page reads more than `EXACT_MAX` rows before its own. Up to there it is counted from the beginning, and is
- *    exact. Deeper rows are counted from a mark: the keys of each `MARK_EVERY`th row. One walk over the index takes
- *    them, at most once in `KEPT_MS` for each list, one walk at a time. So the position of a deep page may be as old as
- *    the last walk, but its records are current.
+ *  - A list that an index has in its order reads at most `EXACT_MAX` rows before its page. Up to there the page is
+ *    counted from the beginning, and is exact. Deeper rows are counted from a mark: the keys of each `MARK_EVERY`th
+ *    row. One walk over the index takes them, at most once in `KEPT_MS` for each list. So the position of a deep page
+ *    may be as old as the last walk, but its records are current.
+ *  - Another list of at most `EXACT_MAX` rows is read as a whole. A longer one is looked for along an index of the
+ *    order, and reads rows of others too. Its cost is what the client has for its turn (kit/reads.ts).
  *  - A total is exact up to `EXACT_MAX`. A larger one was exact when it was counted, at most `KEPT_MS` ago.
  *  - The number and the age of remembered lists are bounded.
  */
 import { type Kysely, type RawBuilder, sql } from "kysely"
 import type { Clock } from "effect"
 import type { Database } from "../tables/database.ts"
-import { Lanes } from "../kit/lanes.ts"
-import type { Asker, Searches } from "../queries/serve.ts"
+import { sortedFew } from "../tables/page.ts"
+import type { Searches } from "../queries/serve.ts"
 import { findsIn, isFound, textQuery } from "./searched.ts"
 import { searchedTable, type TextTable } from "./searched-rows.ts"
 import { monotonicMs } from "../../schemas/runtime/clock.ts"
@@ -24,11 +26,12 @@ import { monotonicMs } from "../../schemas/runtime/clock.ts"
 export const EXACT_MAX = 10_000
 export const MARK_EVERY = 1000
 const KEPT_MS = 30_000
+/** The number of lists with remembered totals. It is large, so that no client's lists displace those of all others. */
+const TOTALS_MAX = 4096
 /**
  * The number of lists with remembered marks. A mark is some hundred bytes, and a list of a million rows has a thousand.
  */
-const LISTS_MAX = 64
-const WALKS_WAITING_MAX = 16
+const MARKED_MAX = 64
 
 /** Types whose values survive a conversion to text and back. */
 type KeyType = "bigint" | "integer" | "boolean" | "double precision" | "text" | "timestamptz"
@@ -44,13 +47,13 @@ export interface Listing {
   /** An SQL expression for the number of rows, if it is known without counting. */
   readonly total?: RawBuilder<unknown>
   /**
-   * True for lists whose content depends on a stranger's input. Their rows beyond `EXACT_MAX` are not shown, counted or
-   * remembered.
+   * True if no index has the rows of this list in its order. They could lie anywhere in an index of all rows, so up to
+   * `EXACT_MAX` are read as a whole and sorted.
    */
-  readonly isCapped?: boolean
+  readonly isScattered?: boolean
 }
 
-interface ListKey {
+export interface ListKey {
   readonly by: RawBuilder<unknown>
   readonly type: KeyType
 }
@@ -65,6 +68,25 @@ export interface PageOfIds {
   readonly ids: ReadonlyArray<string>
 }
 
+/** `indexed`: the orders in which an index has the rows of this filter alone. */
+export interface Filter<Sort> {
+  readonly where: (value: string) => RawBuilder<boolean>
+  readonly indexed: ReadonlyArray<Sort>
+}
+
+/** The rows that pass the given filters. `null` stands for a filter that is not given. */
+export const filtered = <Name extends string, Sort>(
+  filters: Readonly<Record<Name, Filter<Sort>>>,
+  given: Readonly<Record<Name, string | null>>,
+  sort: Sort
+): Pick<Listing, "where" | "isScattered"> => {
+  const used = Object.entries<string | null>(given).flatMap(([name, value]) =>
+    value === null ? [] : [{ ...filters[name as Name], value }]
+  )
+  const isIndexed = used.length === 0 || (used.length === 1 && used[0]?.indexed.includes(sort) === true)
+  return { where: used.map(({ where, value }) => where(value)), isScattered: !isIndexed }
+}
+
 type Mark = ReadonlyArray<string>
 
 type Db = Kysely<Database>
@@ -72,23 +94,24 @@ type Db = Kysely<Database>
 export class Listings {
   private readonly totals: RecentResults<number>
   private readonly marks: RecentResults<ReadonlyArray<Mark>>
-  private readonly walks: Lanes
 
   constructor(clock: Clock.Clock) {
-    this.walks = new Lanes(clock, 1, WALKS_WAITING_MAX)
-    this.totals = new RecentResults(clock, LISTS_MAX)
-    this.marks = new RecentResults(clock, LISTS_MAX)
+    this.totals = new RecentResults(clock, TOTALS_MAX)
+    this.marks = new RecentResults(clock, MARKED_MAX)
   }
 
   /** `before`: rows that come before the list on its first page. */
   async page(db: Db, listing: Listing, { page, per_page }: PageRequest, before = 0): Promise<PageOfIds> {
+    if (listing.isScattered === true && this.totals.known(listing.name) === undefined) {
+      const few = await fewOf(db, listing, { page, per_page })
+      if (few !== null) return few
+    }
     const total = await this.total(db, listing)
     const offset = Math.max(0, (page - 1) * per_page - before)
     const count = page === 1 ? per_page - before : per_page
     if (offset >= total || count === 0) return { total, ids: [] }
-    // A capped list has no further pages.
     if (offset <= EXACT_MAX) return { total, ids: await idsOf(db, listing, null, offset, count) }
-    const marks = await this.marks.get(listing.name, () => this.walks.run(() => walk(db, listing)))
+    const marks = await this.marks.get(listing.name, () => walk(db, listing))
     const passed = Math.min(Math.floor(offset / MARK_EVERY), marks.length)
     const ids = await idsOf(db, listing, marks[passed - 1] ?? null, offset - passed * MARK_EVERY, count)
     return { total, ids }
@@ -99,13 +122,11 @@ export class Listings {
    * `row`: the alias of its table.
    */
   async found(
-    db: Db,
     listing: Listing,
     [table, row]: readonly [table: TextTable, row: string],
     q: string,
     wanted: PageRequest,
-    searches: Searches,
-    searcher?: Asker
+    searches: Searches
   ): Promise<PageOfIds> {
     const query = textQuery(q)
     if (query === null) return { total: 0, ids: [] }
@@ -113,22 +134,44 @@ export class Listings {
     const from = sql`${sql.table(searchedTable(table))} searched join ${listing.from} on searched.id = ${sql.ref(row)}.id
       join agents writer on writer.id = searched.author`
     const where = [...listing.where, findsIn("searched", query), isFound("writer")]
-    return searches.run(db, (trx) => this.page(trx, { ...listing, from, where, isCapped: true }, wanted), searcher)
+    return searches.run((trx) => foundPage(trx, { ...listing, from, where }, wanted))
   }
 
   private async total(db: Db, listing: Listing): Promise<number> {
     if (listing.total !== undefined) return numberOf(db, sql`select (${listing.total}) as n`)
-    const { from, where, isCapped = false } = listing
-    const known = isCapped ? undefined : this.totals.known(listing.name)
+    const { from, where } = listing
+    const known = this.totals.known(listing.name)
     if (known !== undefined) return known
     const found = sql`select from ${from} where ${all(where)}`
     const some = await numberOf(db, sql`select count(*) as n from (${found} limit ${EXACT_MAX + 1}) part`)
-    if (isCapped) return Math.min(some, EXACT_MAX)
     if (some <= EXACT_MAX) return some
-    return this.totals.get(listing.name, () =>
-      this.walks.run(() => numberOf(db, sql`select count(*) as n from (${found}) whole`))
-    )
+    return this.totals.get(listing.name, () => numberOf(db, sql`select count(*) as n from (${found}) whole`))
   }
+}
+
+/** A page of a list with at most `EXACT_MAX` rows; `null` if there are more. */
+const fewOf = (db: Db, { from, where, keys, way }: Listing, wanted: PageRequest): Promise<PageOfIds | null> => {
+  const { names, named } = namedKeys(keys)
+  const order = ordered({ keys: names.map((name) => ({ by: sql.ref(name) })), way })
+  const rows = sql`select ${named} from ${from} where ${all(where)}`
+  return sortedFew(db, { rows, id: names.at(-1) ?? "", order }, EXACT_MAX, wanted)
+}
+
+/** The keys as columns with names. */
+const namedKeys = (keys: Listing["keys"]) => {
+  const names = keys.map((_key, index) => `key_${index}`)
+  return { names, named: sql.join(keys.map(({ by }, index) => sql`${by} as ${sql.ref(`key_${index}`)}`)) }
+}
+
+/**
+ * A page of a list whose content depends on a stranger's input. Its rows beyond `EXACT_MAX` are not shown, counted or
+ * remembered.
+ */
+const foundPage = async (db: Db, listing: Listing, wanted: PageRequest): Promise<PageOfIds> => {
+  const few = await fewOf(db, listing, wanted)
+  if (few !== null) return few
+  const offset = (wanted.page - 1) * wanted.per_page
+  return { total: EXACT_MAX, ids: offset >= EXACT_MAX ? [] : await idsOf(db, listing, null, offset, wanted.per_page) }
 }
 
 const numberOf = async (db: Db, query: RawBuilder<unknown>): Promise<number> => {
@@ -139,7 +182,12 @@ const numberOf = async (db: Db, query: RawBuilder<unknown>): Promise<number> => 
 const all = (where: Listing["where"]): RawBuilder<unknown> =>
   where.length === 0 ? sql`true` : sql.join([...where], sql` and `)
 
-const ordered = ({ keys, way }: Listing): RawBuilder<unknown> =>
+interface Order {
+  readonly keys: ReadonlyArray<Pick<ListKey, "by">>
+  readonly way: Listing["way"]
+}
+
+export const ordered = ({ keys, way }: Order): RawBuilder<unknown> =>
   sql.join(keys.map(({ by }) => (way === "desc" ? sql`${by} desc` : sql`${by} asc`)))
 
 const behind = ({ keys, way }: Listing, mark: Mark): RawBuilder<boolean> => {
@@ -157,18 +205,17 @@ const idsOf = async (
 ): Promise<ReadonlyArray<string>> => {
   const id = listing.keys.at(-1)?.by ?? sql`null`
   const where = from === null ? listing.where : [...listing.where, behind(listing, from)]
-  const { rows } = await sql<{ id: string }>`
+  const { rows } = await sql<{ id: string | number }>`
     select ${id} as id from ${listing.from} where ${all(where)} order by ${ordered(listing)} limit ${count} offset ${offset}`.execute(
     db
   )
-  return rows.map((row) => row.id)
+  return rows.map((row) => String(row.id))
 }
 
 /** Reads the whole index and keeps every `MARK_EVERY`th entry. */
 const walk = async (db: Db, listing: Listing): Promise<ReadonlyArray<Mark>> => {
-  const columns = listing.keys.map((_key, index) => sql.ref(`key_${index}`))
-  const named = sql.join(listing.keys.map(({ by }, index) => sql`${by} as ${columns[index]}`))
-  const texts = sql.join(columns.map((column) => sql`${column}::text`))
+  const { names, named } = namedKeys(listing.keys)
+  const texts = sql.join(names.map((name) => sql`${sql.ref(name)}::text`))
   const { rows } = await sql<{ keys: Mark }>`
     select array[${texts}] as keys from (
       select ${named}, row_number() over (order by ${ordered(listing)}) as place

@@ -48,7 +48,16 @@ export {
   type HideInput,
   type RestoredBy
 } from "./hiding.ts"
-export { Listings, inOrder, type Listing, type PageOfIds } from "./listing.ts"
+export {
+  type Filter,
+  filtered,
+  inOrder,
+  type Listing,
+  type ListKey,
+  Listings,
+  ordered,
+  type PageOfIds
+} from "./listing.ts"
 export { newlyNamed, mentionNotifications } from "./mentions.ts"
 export { myVote } from "./my-vote.ts"
 export {

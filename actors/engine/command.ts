@@ -14,7 +14,8 @@
  *    accept what the facts contradict by now.
  *  - If the outcome of an append is unknown, the log is read before anything else is decided.
  *  - A command with a remembered id is answered with its first reply, or with `null` if that was forgotten. Nothing is
- *    appended.
+ *    appended. The asker may repeat it because the first node died before it had informed the owners of companions or
+ *    had waited for read models. So both are done again while an asker may wait for the first answer.
  *  - Timers are durable before their commit is, each under its own time. A timer of a failed commit fires without
  *    effect, and it never replaces one that a successful commit has set.
  *  - The sender of a timer or of a reaction's command takes an answer as final, and no append fences a command that
@@ -164,7 +165,9 @@ class Attempt<R> {
     if (before === "passed") return { data: null }
     if (before !== undefined) {
       const { reply } = before
-      return isRefused(reply) ? reply : { data: this.answer(reply, before.at) }
+      if (isRefused(reply)) return reply
+      this.underWay.shown = this.shownAgain(before.at)
+      return { data: this.answer(reply, before.at) }
     }
     if (command.again === true) return { data: this.answer(undefined) }
     const facts = yield* this.prepared()
@@ -239,6 +242,8 @@ class Attempt<R> {
     if (events.length === 0) {
       const isFinal = "refused" in decision || isNeverRepeated(command.id)
       if (isFinal && !(yield* this.isNewest())) return AGAIN
+      // A timer may be set without an event, such as one that fired too early and is set for its right time.
+      for (const timer of timersOf(decision)) yield* this.set(timer)
       return this.outcomeOf(decision)
     }
     // An event that could not be folded must not be written.
@@ -277,15 +282,31 @@ class Attempt<R> {
     const { actor, parts, underWay } = this
     const projected = underWay.operation.projected === true
     if (companions.length === 0 && !projected) return null
-    const written = [actor.definition.kind, ...companions.map(({ kind }) => kind)].map((kind, index) => ({
-      kind,
-      seq: seqs[index] ?? 0
-    }))
+    const own = { kind: actor.definition.kind, id: actor.id }
+    const written = [own, ...companions].map(({ kind, id }, index) => ({ kind, id, seq: seqs[index] ?? 0 }))
     return () =>
       Promise.all([
         ...companions.map(({ kind, id }) => parts.touched(kind, id)),
         ...(projected ? [parts.readModels.reached(written)] : [])
       ])
+  }
+
+  /**
+   * Returns the wait for owners of companions and for read models of a command that was decided at `at` (Unix ms). The
+   * node that committed it may have died before either. `null` if no asker waits for its first answer any more.
+   */
+  private shownAgain(at: number) {
+    const { actor, parts, underWay } = this
+    const { request_deadline_ms, projected_wait_ms } = parts.limits
+    if (this.at >= at + request_deadline_ms + projected_wait_ms) return null
+    const own = { kind: actor.definition.kind, id: actor.id, seq: actor.seq }
+    return async () => {
+      const written = await parts.log.commitsOf(underWay.command.id, actor.subject, at).catch(() => [])
+      await Promise.all([
+        ...written.slice(1).map(({ kind, id }) => parts.touched(kind, id)),
+        ...(underWay.operation.projected === true ? [parts.readModels.reached([own, ...written])] : [])
+      ])
+    }
   }
 
   /** Asks the log within the remaining time of the command. */
@@ -331,8 +352,10 @@ class Attempt<R> {
     actor.fold({ seq: result.seqs[0] ?? 0, commit: group[0].commit })
     this.underWay.committed = this.outcomeOf(decision)
     // The shard was lost meanwhile. Its present owner, which may be this node again, may have read the log without this
-    // commit.
-    if (actor.forgotten) void this.parts.touched(actor.definition.kind, actor.id)
+    // commit. No answer of this node waits for the owners of companions any more.
+    if (actor.forgotten)
+      for (const { kind, id } of [{ kind: actor.definition.kind, id: actor.id }, ...companionsOf(decision)])
+        void this.parts.touched(kind, id)
     actor.snapshotWhenDue()
     return result
   }

@@ -56,8 +56,8 @@ export type Decision<Event extends EventShape = EventShape, Reply = unknown> =
       readonly reply?: Reply
       readonly companions?: ReadonlyArray<Companion>
       /**
-       * Set before the commit. So a timer may fire without effect, but it is never missing and never changes another
-       * one.
+       * Set before the commit, and also if there are no events. So a timer may fire without effect, but it is never
+       * missing and never changes another one.
        */
       readonly timers?: ReadonlyArray<Timer>
     }

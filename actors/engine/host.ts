@@ -129,6 +129,11 @@ export class ActorHost<R = never> {
     this.kinds.get(kind)?.activations.get(id)?.stale()
   }
 
+  /** Called when another node may have written to any actor without saying so. */
+  allStale(): void {
+    for (const activation of this.all()) activation.stale()
+  }
+
   /**
    * The state of an actor of this node's own shard. It is read from the log if the actor is not resident. Fails with
    * `unavailable` if it cannot be read.

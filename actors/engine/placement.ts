@@ -51,6 +51,11 @@ interface PlacementEvents {
   readonly drain: (shard: number) => Effect.Effect<void>
   readonly served: (shard: number) => void
   readonly dropped: (shard: number) => void
+  /**
+   * Called when the session of another node has ended. That node may have committed to actors of this one, and died
+   * before it could say so.
+   */
+  readonly peerEnded: () => void
 }
 
 export interface PlacementOptions {
@@ -197,8 +202,8 @@ export class Placement {
     this.membersChangedAt = this.options.now()
     if (!alive) {
       this.current?.heard.delete(session)
-      if (this.current?.id === session)
-        this.lose(this.current, this.stopping ? undefined : "its key is gone: a peer ended it, or it expired")
+      if (this.current?.id !== session) this.options.events.peerEnded()
+      else this.lose(this.current, this.stopping ? undefined : "its key is gone: a peer ended it, or it expired")
     }
     this.arrange()
   }

@@ -1,5 +1,6 @@
 /** The engine's ports besides the log. */
 import type { Effect } from "effect"
+import type { WrittenCommit } from "../log/commit.ts"
 
 export interface Snapshot {
   readonly seq: number
@@ -33,21 +34,16 @@ export interface TimerMore {
   readonly again?: number | undefined
 }
 
-export interface WrittenCommit {
-  readonly kind: string
-  readonly seq: number
-}
-
-/** Waits for the read models to contain these commits, for a limited time or not at all. Never fails. */
+/** Waits for a limited time until the read models contain these commits, or does not wait at all. Never fails. */
 export interface ReadModels {
-  readonly reached: (written: ReadonlyArray<WrittenCommit>) => Promise<void>
+  readonly reached: (written: ReadonlyArray<Pick<WrittenCommit, "kind" | "seq">>) => Promise<void>
 }
 
 /** `conflict`: the key was not at the expected revision. `unknown`: the outcome of the write is not known. */
 export type Unwritten = "conflict" | "unknown"
 export type Ping = "pong" | "gone" | "silent"
 
-/** A successful write is visible in the view when it resolves, and older news of that key never overwrites it. */
+/** A successful write is visible in the view when it resolves. An older value of that key never overwrites it. */
 export interface LeaseStore {
   /** Writes a key that must be at revision `expected` (0: absent). Returns its new revision. */
   readonly put: (key: string, value: string, expected: number, ttlSeconds?: number) => Effect.Effect<number, Unwritten>

@@ -15,8 +15,11 @@ import { Clock, Effect, Latch, type Scope } from "effect"
 import { every, monotonicMs, type Cancel } from "../../schemas/runtime/clock.ts"
 import { paced } from "../../schemas/runtime/bus/pace.ts"
 import { subjects } from "../../schemas/subjects.ts"
+import type { WrittenCommit } from "../log/commit.ts"
 import { subscribed } from "../log/subscription.ts"
-import type { ReadModels, WrittenCommit } from "./ports.ts"
+import type { ReadModels } from "./ports.ts"
+
+type Written = Pick<WrittenCommit, "kind" | "seq">
 
 interface Waiter {
   readonly seq: number
@@ -144,7 +147,7 @@ export class Watermarks implements ReadModels {
     })
   }
 
-  async reached(written: ReadonlyArray<WrittenCommit>): Promise<void> {
+  async reached(written: ReadonlyArray<Written>): Promise<void> {
     const waits: Array<Promise<void>> = []
     for (const [projection, seq] of this.wanted(written)) {
       const wait = this.marks.get(projection)?.reached(seq)
@@ -175,7 +178,7 @@ export class Watermarks implements ReadModels {
     this.marks.get(move.slice(0, at))?.announced(Number(move.slice(at + 1)))
   }
 
-  private wanted(written: ReadonlyArray<WrittenCommit>): ReadonlyMap<string, number> {
+  private wanted(written: ReadonlyArray<Written>): ReadonlyMap<string, number> {
     const wanted = new Map<string, number>()
     for (const { kind, seq } of written)
       for (const projection of this.readers.get(kind) ?? [])

@@ -22,7 +22,8 @@ export class Recent<T> {
   /** `now`: monotonic time in ms. */
   get(id: string, now: number): T | undefined {
     this.age(now)
-    return this.young.get(id) ?? this.old.get(id)
+    // A remembered value may be `null`, and it hides an older one.
+    return this.young.has(id) ? this.young.get(id) : this.old.get(id)
   }
 
   set(id: string, value: T, now: number): void {

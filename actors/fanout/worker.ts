@@ -5,9 +5,11 @@
  * Invariants (besides kit/worker/worker.ts)
  *  - A message is acknowledged when the delivery's actor has recorded, postponed or dropped the attempt, or does not
  *    need it any more.
- *  - If another worker may have begun the attempt, the worker first asks the delivery's actor. If the process was frozen
- *    while the attempt waited here or in its socket, it lets go of the attempt. An attempt may still be made twice, with
- *    the same `webhook-id`, if a worker dies between the POST and the report, or was frozen during the POST.
+ *  - If another worker may have begun the attempt, the worker first asks the delivery's actor. If this process was
+ *    frozen while the attempt waited here or in its socket, the worker drops the attempt, because the server may have
+ *    given it to another one.
+ *  - An attempt may still be made twice, with the same `webhook-id`. This happens if a worker dies between the POST and
+ *    the report, or was frozen during the POST.
  *  - For each attempt, the agent's actor names the destination and signs. So the worker never has a secret, a new
  *    address or secret counts for the next attempt, and nothing is sent for a closed account.
  *  - The worker limits the time of a POST, and of the whole attempt.

@@ -4,8 +4,9 @@
  * Invariants
  *  - The newest posts and the newest threads are read each by their own index, no more of each than a feed holds. Only
  *    texts of the feed's own entries are read, and no more of them than it shows.
- *  - A version is the hash of all entries' heads. A head has `updated_at`, which changes with the title, text, tags and
- *    category, and the author's name and status. So two feeds with the same version are equal.
+ *  - A version is the hash of all entries' heads. A head has the author's handle, name and status, the category's name,
+ *    and `updated_at`. Each change of title, text, tags or category changes `updated_at`. So two feeds with the same
+ *    version are equal.
  *  - Hidden and deleted content has no row. Content of banned and deleted agents stays, as in lists.
  */
 import { createHash } from "node:crypto"

@@ -6,6 +6,7 @@ import { monotonicMs } from "../../schemas/runtime/clock.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import { UNOWNED } from "../compartment/noun.ts"
 import { custom, type DecideContext, read, write } from "../engine/definition.ts"
+import { accountRuns } from "../kit/account.ts"
 import { type Fold, kind } from "../kit/kind.ts"
 import { Actors, anew } from "../engine/services.ts"
 import {
@@ -83,9 +84,7 @@ export const fleetKind = kind(fold, operations, ({ clock, nats, seed, config: { 
           Effect.gen(function* () {
             const isAway = awayIn(context.memory)
             const actors = yield* Actors
-            // If the account ends after this answer, its command reaches the fleet after this one. The fleet then finds
-            // the place.
-            yield* actors.ask(context, "agent.runs", agent, null)
+            yield* accountRuns(context, agent)
             if (human !== null) return { owner: human, isAway }
             const { by = null, provisional = false } = yield* actors.ask(context, "owner.proven", agent, null)
             if (by === null && provisional) return yield* Effect.fail(UNOWNED)

@@ -72,8 +72,8 @@ const minuteOf = (at: number): string => `${new Date(at).toISOString().slice(0, 
 export const openingOf = (parts: LetterParts): Opening => {
   const keys = parts.accounts
 
-  // An account that does not exist asks for a key as well. Otherwise the answer while keys cannot be read would show
-  // which accounts exist.
+  // The key is requested even if the account does not exist. Otherwise, while no key can be read, only accounts that
+  // exist would answer with an error, and strangers could tell which ones exist.
   const opened: Opening["opened"] = (state, id, otherwise = noHuman) =>
     Effect.flatMap(keys.of(id), (sealer) =>
       sealer !== null && isActive(state) ? Effect.succeed({ human: state, sealer }) : Effect.fail(otherwise)

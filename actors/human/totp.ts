@@ -36,7 +36,7 @@ export const totpUri = (secret: string, { issuer, address }: { readonly issuer: 
 
 const SPACES = /\s/g
 const CODE = /^\d{6}$/
-/** Apps show codes as `123 456`. */
+/** Longer input is refused unread. The bound leaves room for spaces, because apps show codes as `123 456`. */
 const TYPED_MAX_CHARS = 20
 
 /** The newest step whose codes may have been used by `at` (Unix ms). */

@@ -1,7 +1,7 @@
 /**
  * Limits the tries of a password for one address, whether it has an account or not (spec 8). A try is counted before
- * the password is checked, so that many tries at the same time cannot exceed the limit. A right password is not counted
- * in the end.
+ * the password is checked, so that many tries at the same time cannot exceed the limit. The try of a right password
+ * is returned afterwards.
  */
 import { Clock, Effect } from "effect"
 import { type Refusal, refusal } from "../../schemas/errors.ts"

@@ -103,7 +103,10 @@ export const verifiedPasskey = async (
   }
 }
 
-/** The new counter of a passkey with a valid signature; otherwise `null`. A counter that decreases reveals a copy. */
+/**
+ * The new counter of a passkey with a valid signature; otherwise `null`. A counter that does not increase gives `null`
+ * too, because the passkey may have been copied. Passkeys without a counter always report 0.
+ */
 export const verifiedCounter = async (
   { id: expectedRPID, origin: expectedOrigin }: RelyingParty,
   { credential: id, key, counter }: PasskeyRecord,

@@ -34,8 +34,9 @@ export interface KindParts {
   readonly seed: Uint8Array
   readonly accounts: AccountKeys
   readonly log: EventLog
-  /** The used nonces of signed requests, and of proofs of identity to websites. */
+  /** The used nonces of signed requests. */
   readonly nonces: NonceLog
+  /** The used nonces of proofs of identity to websites. */
   readonly proofs: NonceLog
   readonly restored: Restored
   /** The state of an actor of the same shard. */
@@ -51,9 +52,9 @@ export interface ActorOf<State, Event extends EventShape, Memory = undefined> {
   readonly memory: Memory
 }
 
-/** The part of a kind that the meaning of the log depends on. */
+/** The part of a kind that determines which state a log gives. */
 export interface Fold<A extends ActorTypes> extends Pick<ActorDefinition<A>, "kind" | "initial" | "evolve" | "ends"> {
-  /** The state is plain JSON. A snapshot is read only by a release that declares the same format. */
+  /** The state is plain JSON. A release reads only snapshots of its own format (`Kind.format`). */
   readonly state: Schema.Codec<A["state"]>
   /** `null` for a kind without a log. */
   readonly events: EventUnion | null
@@ -77,7 +78,9 @@ export type Doing<A extends ActorTypes, Op extends Declared> = Operation<
 export interface Kind<Parts extends KindParts = KindParts> {
   readonly fold: KindFold
   readonly state: Schema.Codec<unknown>
-  /** The format of the state and its fold, under which snapshots are stored. */
+  /**
+   * A number for the form of the state and the code of the fold (engine/state-format.ts). Snapshots are stored with it.
+   */
   readonly format: number
   readonly events: EventUnion | null
   readonly make: (parts: Parts) => AnyDefinition
@@ -94,7 +97,10 @@ type Behaviour<A extends ActorTypes, Ops extends Readonly<Record<string, Declare
   seenSince?(state: A["state"], restoredAt: number): A["state"]
 }
 
-/** Joins the fold and the behavior. `declared`: all operations of the kind, as schemas/ declares them. */
+/**
+ * Makes a kind from its fold and its operations. `_declared` has all operations of the kind, as schemas/ declares them,
+ * and gives their types.
+ */
 export const kind = <
   A extends ActorTypes,
   Ops extends Readonly<Record<string, Declared>>,

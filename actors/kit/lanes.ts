@@ -5,6 +5,8 @@
  *  - The client whose tasks took the least time of late goes first. Time counts half after `HALF_LIFE_MS`. So a client
  *    with few or cheap tasks does not wait for clients with many or costly ones. If two clients are equal, the one with
  *    the shorter line goes first.
+ *  - A client without an ended task counts as if it had taken `NEWCOMER_MS`. So many new clients at once do not hold up
+ *    those that are known for cheap tasks.
  *  - If several tasks may run at once, one place is kept for clients that took no more than `LITTLE_MS`.
  *  - The number of waiting tasks is bounded. If there is one too many, the newest task of the longest line is refused as
  *    overloaded; among equal lines, that of the client that took the most time. A refused task was not begun.
@@ -23,6 +25,7 @@ const TOO_MANY: Refusal = {
 }
 
 const HALF_LIFE_MS = 30_000
+const NEWCOMER_MS = 250
 /** Those under way included. */
 const LITTLE_MS = 1000
 /** The most clients whose time is remembered. */
@@ -40,6 +43,8 @@ interface Client {
   /** The number of its tasks under way, and the sum of the times at which they began. */
   underWay: number
   begun: number
+  /** True until one of its tasks has ended. */
+  isNew: boolean
   /** The time of its tasks that have ended, as it counted at `at`. */
   taken: number
   at: number
@@ -100,7 +105,8 @@ export class Lanes {
 
   private end(client: Client, began: number): void {
     const now = monotonicMs(this.clock)
-    client.taken = endedOf(client, now) + (now - began)
+    client.taken = (client.isNew ? 0 : endedOf(client, now)) + (now - began)
+    client.isNew = false
     client.at = now
     client.underWay--
     client.begun -= began
@@ -150,7 +156,7 @@ export class Lanes {
     let client = this.clients.get(name)
     if (client !== undefined) return client
     if (this.clients.size >= CLIENTS_MAX) this.forget()
-    client = { line: [], underWay: 0, begun: 0, taken: 0, at: 0 }
+    client = { line: [], underWay: 0, begun: 0, isNew: true, taken: NEWCOMER_MS, at: monotonicMs(this.clock) }
     this.clients.set(name, client)
     return client
   }

@@ -24,7 +24,7 @@ const fold: Fold<LetterActor> = {
   evolve: evolveLetter
 }
 
-/** Gives `after` the state before the commit. It repeats the decision on it to find out what was logged. */
+/** Gives `after` the state before the commit. `after` decides on it again, to find out which events were logged. */
 const before = (state: LetterState): Effect.Effect<LetterState> => Effect.succeed(state)
 
 export const letterKind = kind(fold, letterOperations, (parts: LetterParts) => {

@@ -1,8 +1,10 @@
 /**
- * Rate-limit buckets that edges draw from (contract 11). The bucket is in its activation's memory. One with a window of
- * a quarter of an hour or more is also kept in a stream (its newest state only), so that it survives a restart. A
- * caller that got no answer sends the same draw again. It counts once: the activation remembers recent draws, and a
- * kept window names its newest commands.
+ * Rate-limit buckets that edges and other actors draw from (contract 11). Each actor keeps one bucket in its memory. If
+ * the bucket's window is `KEPT_FROM_SECONDS` or longer, its newest state is also stored in a stream, so that it
+ * survives a restart.
+ *
+ * A caller that gets no answer sends the same command again. It counts once, because the actor remembers recent
+ * commands, and a stored window lists its newest ones.
  */
 import { Clock, Effect, Schema, Semaphore } from "effect"
 import type { NatsConnection } from "@nats-io/transport-node"
@@ -19,7 +21,7 @@ const KEPT_FROM_SECONDS = 900
 
 interface Memory {
   window: Window | null
-  /** A lock, so that two draws of one bucket never read the same state. */
+  /** A lock, so that no command reads the window while another one is still changing it. */
   readonly turn: Semaphore.Semaphore
   loaded: boolean
 }
@@ -49,7 +51,7 @@ const bucketOperations = (nats: NatsConnection, limits: Limits): Operating<typeo
       return { granted, limit: limit.requests, remaining: drawn.remaining, resets_at: drawn.resetsAt }
     })
 
-  /** Returns units to the window, once for each command. */
+  /** Returns units to the window. A repeat of the same command returns nothing. */
   const giveBackTo = (
     memory: Memory,
     name: string,

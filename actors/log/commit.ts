@@ -85,6 +85,12 @@ export type AppendResult =
   /** The outcome is unknown: the connection was lost, or no answer came in time. The caller has to read the log. */
   | { readonly ok: false; readonly reason: "unknown" }
 
+export interface WrittenCommit {
+  readonly kind: string
+  readonly id: string
+  readonly seq: number
+}
+
 export interface EventLog {
   /**
    * Writes all of the group or nothing. It is durable when this resolves. `holds` is asked immediately before the group
@@ -102,4 +108,9 @@ export interface EventLog {
   readonly last: (subject: string) => Promise<LogEntry | null>
   /** The last sequence of a subject; 0 if it has none. */
   readonly lastSeq: (subject: string) => Promise<number>
+  /**
+   * The commits of a command that was decided at `at` (Unix ms), the first one on this subject. None if the log has
+   * dropped them, or if the subject has had too many since. Rejects when the log cannot be read.
+   */
+  readonly commitsOf: (command: string, subject: string, at: number) => Promise<ReadonlyArray<WrittenCommit>>
 }

@@ -9,8 +9,10 @@ const TIMEOUT_MS = 3000
 const END_OF_BATCH = 204
 const NOTHING_FOUND = 404
 
-export interface DirectGetRequest {
-  readonly seq: number
+/** From a sequence on, or from a time of the server on (ISO). */
+type DirectGetFrom = { readonly seq: number } | { readonly start_time: string }
+
+export type DirectGetRequest = DirectGetFrom & {
   /** A subject that may contain wildcards. */
   readonly next_by_subj: string
   readonly batch: number

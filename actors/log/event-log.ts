@@ -39,17 +39,18 @@ import { headers, type Msg, nuid, type NatsConnection } from "@nats-io/transport
 import type { Clock } from "effect"
 import { delay, monotonicMs } from "../../schemas/runtime/clock.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"
-import { streams } from "../../schemas/subjects.ts"
+import { streams, subjects } from "../../schemas/subjects.ts"
 import { TRACEPARENT } from "../../schemas/runtime/trace/traceparent.ts"
 import { directGet, directLast } from "./direct-get.ts"
 import { EXPECTED, lastEntry, PREVIOUS, previousIn } from "./last-entry.ts"
-import { lastMessage } from "./last-message.ts"
+import { lastMessage, leaderMessage } from "./last-message.ts"
 import { LEADERLESS_PAUSE_MS } from "../../schemas/runtime/bus/requests.ts"
 import { requestsOf } from "./requests.ts"
 import { traceIdOf } from "./traceparent.ts"
 import type { Archive } from "./archive/archive.ts"
+import { placeOf } from "./archive/segment.ts"
 import { EXPECTED_OF, GUARD_SUBJECT, GUARD_TTL, isPassing, laneOf } from "./archive/mark.ts"
-import type { Append, AppendResult, Commit, EventLog, LogEntry, LogPage, Tip } from "./commit.ts"
+import type { Append, AppendResult, Commit, EventLog, LogEntry, LogPage, Tip, WrittenCommit } from "./commit.ts"
 import {
   INCOMPLETE_BATCH,
   NO_ROOM,
@@ -77,6 +78,11 @@ const BEHIND_PAUSE_MS = 5
  */
 const STANDING_TRIES = 50
 const STANDING_PAUSE_MS = 5
+
+/** The most by which the clocks of nodes and servers are expected to differ. */
+const CLOCKS_APART_MS = 10_000
+/** Commits of one subject that are looked through for those of a command. */
+const SINCE_MAX = 256
 
 /** Refusals by which the server says that an expected sequence was wrong, for a single message or inside a batch. */
 const WRONG_SEQUENCE = new Set([WRONG_LAST_SEQUENCE, WRONG_LAST_SEQUENCE_IN_BATCH])
@@ -484,6 +490,24 @@ export class JetStreamLog implements EventLog {
   private async lastSeqHot(subject: string): Promise<number> {
     return (await lastMessage(this.nats, streams.events, subject, READ_TIMEOUT_MS))?.seq ?? 0
   }
+
+  async commitsOf(command: string, subject: string, at: number): Promise<ReadonlyArray<WrittenCommit>> {
+    let first = 0
+    const since = { start_time: new Date(at - CLOCKS_APART_MS).toISOString(), next_by_subj: subject, batch: SINCE_MAX }
+    await directGet(this.nats, streams.events, since, (message) => {
+      const { seq, commit } = entryOf(message)
+      if (commit.id === command) first = seq
+    })
+    const found: Array<WrittenCommit> = []
+    if (first === 0) return found
+    while (found.length < this.bounds.batchMax) {
+      const wanted = { seq: first + found.length, next_by_subj: subjects.events }
+      const message = await leaderMessage(this.nats, streams.events, wanted, READ_TIMEOUT_MS)
+      if (message?.seq !== wanted.seq || commitIn(message.data).id !== command) break
+      found.push({ ...placeOf(message.subject), seq: message.seq })
+    }
+    return found
+  }
 }
 
 /** The entries up to the first gap. The log may have dropped the missing ones while it was read. */
@@ -503,8 +527,10 @@ const mayBeArchived = (append: Append, place: number): boolean =>
 const markOf = (groups: ReadonlyArray<Group>): number | null =>
   groups.reduce<number | null>((mark, { look }) => look?.mark ?? mark, null)
 
+const commitIn = (data: Uint8Array): Commit => JSON.parse(text.decode(data))
+
 const entryOf = ({ headers: of, data }: Msg): LogEntry => {
-  const commit: Commit = JSON.parse(text.decode(data))
+  const commit = commitIn(data)
   const previous = previousIn((name) => of?.get(name))
   const traceId = traceIdOf(of)
   return {

@@ -52,12 +52,12 @@ const NOT_READY: Refusal = refusal("email_domain_not_ready", "This domain is not
 const NO_CHECK: Checked = { found: [], provider: null }
 const NO_CLAIM: ClaimFacts = { mailboxes: 0, holderSeq: 0 }
 
-/** The facts for decisions on timers. Those for other timers than the fired one are empty. */
+/** The facts for the decision on a fired timer. Facts that only other timers need are empty. */
 interface TimerFacts {
   readonly check: Checked
   readonly claim: ClaimFacts
   readonly forgotten: boolean
-  /** The domain that the service has stopped trying to remove from the provider. */
+  /** The domain that the service now stops trying to remove from the provider; `null` if there is none. */
   readonly givenUp: string | null
 }
 
@@ -69,7 +69,7 @@ export const mailDomainKind = kind(fold, domainOperations, (node: MailParts) => 
   const checked = (held: HeldDomain): Effect.Effect<Checked, Refusal> =>
     parts === null ? Effect.succeed(unanswered(held.records)) : parts.looks.one(checkedBy(parts, held, service.mail))
 
-  /** `null` if no keys and records have to be made. */
+  /** Makes keys and records for the service's own domain. `null` for other domains, and if they exist already. */
   const ownFacts = ({ held }: MailDomainState, id: string): Effect.Effect<OwnFacts | null, Refusal> =>
     Effect.gen(function* () {
       const { own, sealer, provider } = yield* withMail(parts)

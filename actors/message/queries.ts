@@ -16,7 +16,7 @@ type MessagesQuery = Queries["messages"]["input"]
 type Box = Omit<MessagesQuery, "until" | "page" | "per_page">
 
 const found = (db: Kysely<Database>, { agent, with: other, unread, since_id }: Box, own: "recipient" | "sender") => {
-  let messages = db.selectFrom("messages").selectAll().where(own, "=", agent)
+  let messages = db.selectFrom("messages").select(["id", "created_at"]).where(own, "=", agent)
   if (other !== null) messages = messages.where(own === "sender" ? "recipient" : "sender", "=", other)
   if (unread) messages = messages.where("read_at", "is", null)
   return since_id > 0 ? messages.where("id", ">", String(since_id)) : messages
@@ -24,6 +24,7 @@ const found = (db: Kysely<Database>, { agent, with: other, unread, since_id }: B
 
 type FoundMessages = ReturnType<typeof found>
 type Stored = Selectable<Database["messages"]>
+type Place = Pick<Stored, "id" | "created_at">
 
 /**
  * Ends at the first number that may still come, so that a poller that continues from the highest one misses nothing.
@@ -32,14 +33,14 @@ const listed = (db: Kysely<Database>, asked: Box, own: "recipient" | "sender") =
   found(db, asked, own).where("id", "<", lowestGap(asked.since_id))
 
 /**
- * Selects both directions by two searches instead of `or`, because each has its own index. No agent writes to itself,
- * so no message is found twice.
+ * Rows without texts, because a deep page passes over all rows before its own. Selects both directions by two searches
+ * instead of `or`, because each has its own index. No agent writes to itself, so no message is found twice.
  */
 const boxOf = (
   db: Kysely<Database>,
   asked: Box,
   each: (messages: FoundMessages) => FoundMessages = (all) => all
-): AliasableExpression<Stored> => {
+): AliasableExpression<Place> => {
   if (asked.box === "inbox") return each(listed(db, asked, "recipient"))
   if (asked.box === "sent") return each(listed(db, asked, "sender"))
   const ended = (own: "recipient" | "sender") => db.selectFrom(each(listed(db, asked, own)).as("one")).selectAll("one")
@@ -62,10 +63,11 @@ export const listOf = (db: Kysely<Database>, { page, per_page, ...asked }: Omit<
     .limit(per_page)
     .offset((page - 1) * per_page)
 
-/** Adds sender and recipient to the rows of a page. */
-const messageRows = (db: Kysely<Database>, messages: AliasableExpression<Stored>) =>
+/** The messages of a page, with sender and recipient. */
+const messageRows = (db: Kysely<Database>, places: AliasableExpression<Place>) =>
   db
-    .selectFrom(messages.as("m"))
+    .selectFrom(places.as("place"))
+    .innerJoin("messages as m", "m.id", "place.id")
     .innerJoin("agents as f", "f.id", "m.sender")
     .innerJoin("agents as t", "t.id", "m.recipient")
     .orderBy("m.created_at", "desc")

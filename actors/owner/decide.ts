@@ -9,7 +9,7 @@ export const noMessage = { refused: notFound("message") }
 const isReader = ({ agent, human, keys }: OwnerMessageValue, by: string): boolean =>
   human === null ? keys.some((key) => key.human === by) : by === agent
 
-/** Marks the message as read; the first time stays. For everybody except its readers the message does not exist. */
+/** Marks the message as read. Later reads change nothing. All except the recipients are refused as not found. */
 export const decideRead = (state: OwnerMessageState, { by }: { readonly by: string }): Decision<OwnerMessageEvent> => {
   if (state === null || !isReader(state, by)) return noMessage
   return { events: state.read_at === null ? [{ type: "owner_message.read", v: 1, by }] : [] }

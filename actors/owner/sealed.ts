@@ -1,4 +1,4 @@
-/** Seals the content of a message with owners for its readers, and opens it. */
+/** Seals the content of a message between an agent and its owners, and opens it. */
 import { Effect, Schema } from "effect"
 import type { Refusal } from "../../schemas/errors.ts"
 import type { AccountKeys } from "../kit/account-keys.ts"
@@ -27,7 +27,7 @@ export const openWords = (
 ): Effect.Effect<Words | null, Refusal> =>
   Effect.map(openFor(accounts, placeOf(id), sealed), (text) => (text === null ? null : decodeWords(text)))
 
-/** Estimated bytes that a message adds to the log besides its text: commits, keys and a notification. */
+/** Estimated bytes that a message adds to the log in addition to its text: commits, keys and a notification. */
 const WORDS_BESIDE_BYTES = 2048
 
 /** Estimated bytes that a message with this text adds to the log. */

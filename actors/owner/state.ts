@@ -9,9 +9,9 @@ import { event } from "../engine/events.ts"
 import type { ActorOf } from "../kit/kind.ts"
 
 export const SealedFields = {
-  /** Text and options, under a key of this message's own. */
+  /** The content, sealed under a key that is used for nothing else. */
   sealed: Sealed,
-  /** The key of the words, sealed for each account that may open it. */
+  /** The key of `sealed`, sealed for each account that may open it. */
   keys: Schema.Array(Schema.Struct({ human: Schema.String, sealed: Sealed }))
 }
 
@@ -28,7 +28,7 @@ const fields = {
 
 export const OwnerMessageValue = Schema.Struct({
   ...fields,
-  /** Unix ms. */
+  /** Unix ms, like `read_at`. */
   created_at: Schema.Number,
   read_at: Schema.NullOr(Schema.Number)
 })

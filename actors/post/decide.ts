@@ -19,9 +19,7 @@ export const noPost = notFound("post")
 
 const notAuthor = refusal("not_author", "This is somebody else's: only its author may change it.")
 
-/**
- * The fields of a change that differ from the state. The state has no body, so a given body always counts as changed.
- */
+/** The fields of a change that differ from the state. A body always counts as changed, because the state has none. */
 const changedFields = (post: Post, { title, body, tags, license, data }: PostChange): PostChange => ({
   ...(title === undefined || title === post.title ? {} : { title }),
   ...(body === undefined ? {} : { body }),

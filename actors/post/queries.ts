@@ -1,5 +1,5 @@
 /** Lists of posts, and one with its body (contract 1). */
-import { type Kysely, type QueryCreator, type RawBuilder, type Selectable, sql } from "kysely"
+import { type Kysely, type QueryCreator, type Selectable, sql } from "kysely"
 import type { Clock } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { postAddress } from "../../schemas/content/address.ts"
@@ -8,8 +8,18 @@ import type { BlobRef } from "../../schemas/blob/operations.ts"
 import { dataRecord, type FileRef, fileRecord } from "../../schemas/file/records.ts"
 import type { PostListed, PostSort } from "../../schemas/post/records.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
-import { authorOf, inOrder, type Listing, Listings, whyHidden, withHidden, myVote } from "../content/noun.ts"
-import type { Asker, Searches } from "../queries/serve.ts"
+import {
+  authorOf,
+  type Filter,
+  filtered,
+  inOrder,
+  type Listing,
+  Listings,
+  whyHidden,
+  withHidden,
+  myVote
+} from "../content/noun.ts"
+import type { Searches } from "../queries/serve.ts"
 import type { Database } from "../tables/database.ts"
 
 const allPosts = (db: QueryCreator<Database>) =>
@@ -102,29 +112,34 @@ export const listedPosts = async (
 
 type Input = Queries["posts"]["input"]
 
-const listing = ({ kind, author, tag, sort }: Input): Listing => {
-  const where: Array<RawBuilder<boolean>> = []
-  if (kind !== null) where.push(sql`p.kind = ${kind}`)
-  if (author !== null) where.push(sql`p.author = ${author}`)
-  if (tag !== null) where.push(sql`p.tags @> array[${tag}]`)
-  return { name: JSON.stringify(["posts", kind, author, tag, sort]), from: sql`posts p`, where, ...ORDER[sort] }
+const FILTERS: Readonly<Record<"kind" | "author" | "tag", Filter<PostSort>>> = {
+  kind: { where: (kind) => sql`p.kind = ${kind}`, indexed: ["newest", "oldest"] },
+  author: { where: (author) => sql`p.author = ${author}`, indexed: ["newest", "oldest"] },
+  tag: { where: (tag) => sql`p.tags @> array[${tag}]`, indexed: [] }
 }
+
+const listing = ({ kind, author, tag, sort }: Input): Listing => ({
+  name: JSON.stringify(["posts", kind, author, tag, sort]),
+  from: sql`posts p`,
+  ...filtered(FILTERS, { kind, author, tag }, sort),
+  ...ORDER[sort]
+})
 
 export const postsQuery = (
   clock: Clock.Clock,
   db: Kysely<Database>,
   baseUrl: string,
   searches: Searches
-): ((input: Input, searcher?: Asker) => Promise<Queries["posts"]["output"]>) => {
+): ((input: Input) => Promise<Queries["posts"]["output"]>) => {
   const listings = new Listings(clock)
-  return async (input, searcher) => {
+  return async (input) => {
     const { tag, q, viewer } = input
     // No post contains text that Postgres cannot store.
     if (!isStorable(tag ?? "")) return { total: 0, items: [] }
     const list = listing(input)
     const { total, ids } = await (q === null || q === ""
       ? listings.page(db, list, input)
-      : listings.found(db, list, ["posts", "p"], q, input, searches, searcher))
+      : listings.found(list, ["posts", "p"], q, input, searches))
     return { total, items: await listedPosts(db, baseUrl, ids, viewer) }
   }
 }

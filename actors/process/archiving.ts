@@ -2,8 +2,8 @@
  * The node that runs the projections moves the older part of the log into the archive.
  *
  * Invariants
- *  - No commit leaves the log while a durable consumer, a projection or a set of reactions has still to read it, or has
- *    put it aside.
+ *  - No commit leaves the log while a durable consumer, a projection or a set of reactions still has to read it. The
+ *    same holds while a reaction to it is parked or recorded as failed.
  *  - No commit leaves the log while a node without an archive in its configuration is alive. For that node the commit
  *    would be lost.
  *  - A reader that holds commits back for long is named in health, in the node's log, and by `hub archive`. The metric

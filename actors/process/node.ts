@@ -303,7 +303,8 @@ export const actorNode = (
         served: (shard) => {
           if (shard === shardOf(PROJECTOR)) taken.openUnsafe()
         },
-        dropped: (shard) => host.drop(shard)
+        dropped: (shard) => host.drop(shard),
+        peerEnded: () => host.allStale()
       }
     })
     const parts = { nats, host, placement, log, snapshots, nonces, proofs, timers, operations, storage }

@@ -9,11 +9,11 @@ import { asideCount } from "../reactions/aside.ts"
 import { readMark } from "../reactions/marks.ts"
 
 export interface ReactionsSeen {
-  /** For each set that is behind, the time since which its oldest commit waits, in Unix ms. */
+  /** By the name of each set that is behind: the time of the oldest commit that waits for it, in Unix ms. */
   readonly waiting: ReadonlyMap<string, number>
   /** The number of parked commands (reactions/parking.ts). */
   readonly parked: number
-  /** Commands or commits that were skipped as faults. */
+  /** The number of commands and commits that were skipped as faults (reactions/aside.ts). */
   readonly faults: number
 }
 

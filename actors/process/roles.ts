@@ -5,6 +5,7 @@
  * them (`people`, `owner_words`, `mail_summaries`).
  */
 import { searchesOn } from "../content/noun.ts"
+import { openReads } from "../kit/reads.ts"
 import { randomUUID } from "node:crypto"
 import { Clock, Effect, Layer, type Scope } from "effect"
 import type { Ask } from "../../schemas/bus/frames.ts"
@@ -117,18 +118,22 @@ const actors = Layer.effectDiscard(
 
 const queries = Layer.effectDiscard(
   Effect.gen(function* () {
-    const [nats, db, config] = [yield* Bus, yield* Tables, yield* Configuration]
+    const [nats, tables, config] = [yield* Bus, yield* Tables, yield* Configuration]
     const clock = yield* Clock.Clock
+    const db = yield* Effect.acquireRelease(
+      Effect.sync(() => openReads(clock, config.databaseUrl ?? "")),
+      (reads) => Effect.ignore(Effect.tryPromise(() => reads.destroy()))
+    )
     const views = viewsOver(clock, nats)
     const asking = () => ({ commandId: "", deadline: wallMs(clock) + PEOPLE_DEADLINE_MS })
     const people = peopleBy((ids) => views.query(asking(), "people", { ids }))
     const words = wordsBy((messages) => views.query(asking(), "owner_words", { messages }))
     const mails = mailsBy((ids) => views.query(asking(), "mail_summaries", { mails: ids }))
-    const searches = searchesOn(clock)
+    const searches = searchesOn(clock, tables)
     // The streams exist only after a restore is complete and the tables are made.
     yield* Streams
     const handlers: ByTables = joined(
-      partsOf(nouns, "queries").map((of) => of({ clock, db, people, words, mails, searches, config }))
+      partsOf(nouns, "queries").map((of) => of({ clock, db, tables, people, words, mails, searches, config }))
     )
     yield* answering(handlers)
   })

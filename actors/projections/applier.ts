@@ -22,6 +22,7 @@
 import { type Kysely, sql, type Transaction } from "kysely"
 import { logNow } from "../../schemas/runtime/log/log.ts"
 import type { Database } from "../tables/database.ts"
+import { sqlStateOf, STATEMENT_CANCELLED } from "../tables/sql-state.ts"
 import { UnknownEvent } from "../engine/fold.ts"
 import { type Change, type Message, type Projection, unchanged } from "./projection.ts"
 
@@ -156,9 +157,7 @@ const isDataFault = (error: unknown): boolean =>
   error instanceof SyntaxError ||
   error instanceof TypeError ||
   error instanceof RangeError ||
-  /^(22|23|54)/.test(codeOf(error))
+  /^(22|23|54)/.test(sqlStateOf(error))
 
 /** Postgres itself has ended the statement. */
-const isTooSlow = (error: unknown): boolean => codeOf(error) === "57014"
-
-const codeOf = (error: unknown): string => (error instanceof Error && "code" in error ? String(error.code) : "")
+const isTooSlow = (error: unknown): boolean => sqlStateOf(error) === STATEMENT_CANCELLED

@@ -16,6 +16,7 @@ import { Clock, Effect, Schedule } from "effect"
 import { type Kysely, sql, type Transaction } from "kysely"
 import type { Limits } from "../../schemas/limits.ts"
 import { type Database, LIVE_SCHEMA } from "../tables/database.ts"
+import { DEADLOCK, LOCK_NOT_AVAILABLE, sqlStateOf } from "../tables/sql-state.ts"
 import { fillAll, Filling, type FillingParts, ProjectionFault } from "./filling.ts"
 import type { Projection } from "./projection.ts"
 import { pruneAll } from "./pruning.ts"
@@ -181,5 +182,4 @@ class Late extends Error {}
 
 /** True if a lock or the rest of the log took too long, or if Postgres ended a deadlock. */
 const isContention = (error: unknown): boolean =>
-  error instanceof Late ||
-  (error instanceof Error && "code" in error && (error.code === "55P03" || error.code === "40P01"))
+  error instanceof Late || [LOCK_NOT_AVAILABLE, DEADLOCK].includes(sqlStateOf(error))

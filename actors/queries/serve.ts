@@ -2,6 +2,7 @@
  * Queries of the read models. Without Postgres they answer `unavailable` (503 at the edge) within
  * `service.query_timeout_ms`.
  */
+import { AsyncLocalStorage } from "node:async_hooks"
 import type { Kysely, Transaction } from "kysely"
 import { headers, type Msg, type NatsConnection, type Subscription } from "@nats-io/transport-node"
 import { type Clock, Effect, type Scope } from "effect"
@@ -19,7 +20,7 @@ import {
 } from "../../schemas/runtime/bus/parts.ts"
 import type { Queries, QueryName, QueryReply } from "../../schemas/bus/operations.ts"
 import type { HubConfig } from "../../schemas/config.ts"
-import { type ErrorCode, unavailable } from "../../schemas/errors.ts"
+import { type ErrorCode, type Refusal, unavailable } from "../../schemas/errors.ts"
 import type { NotifiedMail } from "../../schemas/mail/operations.ts"
 import type { PersonRecord } from "../../schemas/sponsorship/operations.ts"
 import { LIMITS } from "../../schemas/limits.ts"
@@ -48,7 +49,7 @@ export interface AskedUntil {
 
 /** The client that a task counts for, and the time until which it waits. */
 export interface Asker {
-  /** The hash of the network that a search counts for; empty for other queries, and if the service itself asks. */
+  /** The account or network that the query counts for; empty if the service itself asks. */
   readonly client: string
   /**
    * Unix ms by the clock of this node, which answers then at the latest. The asker's own deadline is by another clock.
@@ -73,17 +74,15 @@ export type MailsOf = (mails: ReadonlyArray<number>) => Promise<ReadonlyMap<numb
 
 /** Runs searches within their own limits (content/searching.ts). Fails with `QueryRefused` if there are too many. */
 export interface Searches {
-  readonly run: <A>(
-    db: Kysely<Database>,
-    search: (trx: Transaction<Database>) => Promise<A>,
-    asker?: Asker,
-    withinMs?: number
-  ) => Promise<A>
+  readonly run: <A>(search: (trx: Transaction<Database>) => Promise<A>, withinMs?: number) => Promise<A>
 }
 
 export interface Answering {
   readonly clock: Clock.Clock
+  /** Takes turns among clients (kit/reads.ts). */
   readonly db: Kysely<Database>
+  /** Has transactions, and no turns. */
+  readonly tables: Kysely<Database>
   readonly people: People
   readonly words: WordsOf
   readonly mails: MailsOf
@@ -126,6 +125,21 @@ const renewalsOf = (nats: NatsConnection): (() => number) => {
 
 const NEVER = (): number => 0
 
+/** The refusal of a query that took too long, or waited too long for its turn. */
+export const TOOK_TOO_LONG: Refusal = {
+  code: "overloaded",
+  message: "The query took too long. Ask for less, as by rarer words in a search, or try again in a little while.",
+  retryAfter: 5
+}
+
+const askers = new AsyncLocalStorage<Asker>()
+
+/** The asker of the query that this code runs for; none outside of queries. */
+export const currentAsker = (): Asker | undefined => askers.getStore()
+
+/** Runs the work for this asker. */
+export const askedBy = <A>(asker: Asker, work: () => A): A => askers.run(asker, work)
+
 /** Serves for as long as the scope is open. Queries under way when it closes are answered first, within `timeoutMs`. */
 export const serveQueries = (
   clock: Clock.Clock,
@@ -162,9 +176,14 @@ export const serveQueries = (
     // Edges of an older release would take the notice for the answer.
     const understood = message.headers?.has(TAKEN_HEADER) === true
     const tell = (): void => void (isHeard() && tellTaken(message))
-    const taken = understood ? [after(clock, TAKEN_AFTER_MS, tell)] : []
-    // A search may wait for its turn for longer than the asker waits for this node. Asked again, it would wait twice.
-    if (understood && client !== "") taken.push(every(clock, TAKEN_AGAIN_MS, tell))
+    const taken: Array<Cancel> = []
+    // A query may wait for its turn for longer than the asker waits for this node. Asked again, it would wait twice.
+    // Nothing waits for turns where only some responses are allowed.
+    const tellAgain = (): void => {
+      tell()
+      if (onlyResponds !== true) taken.push(every(clock, TAKEN_AGAIN_MS, tell))
+    }
+    if (understood) taken.push(after(clock, TAKEN_AFTER_MS, tellAgain))
     const answered = answer(clock, name, handler, message, {
       span,
       timeoutMs,
@@ -250,9 +269,11 @@ const answer = async (
   let cancel: Cancel | undefined
   try {
     const late = new Promise<never>((_, reject) => {
-      cancel = after(clock, timeoutMs, () => reject(new Error("the query took too long")))
+      const failure = asked.client === "" ? new Error("the query took too long") : new QueryRefused(TOOK_TOO_LONG)
+      cancel = after(clock, timeoutMs, () => reject(failure))
     })
-    return { ok: true, data: await Promise.race([handler(message.json<never>(), asked), late]) }
+    const found = askedBy(asked, () => handler(message.json<never>(), asked))
+    return { ok: true, data: await Promise.race([found, late]) }
   } catch (error) {
     if (error instanceof QueryRefused) return { ok: false, refused: error.refusal }
     logNow("warn", "query", { view: name, error, span })

@@ -1,7 +1,10 @@
 /**
- * The commands that a set of reactions could not carry out in order. `parked`: the actor could not be reached, or an
- * earlier command to it is parked; it is asked again. `fault`: the actor failed, or the commit could not be read; an
- * operator decides (`hub reactions`). Each entry names its commit's place in the log.
+ * The commands that a set of reactions could not carry out in order, and the commits that it could not read. Each entry
+ * has its commit's sequence in the log, and one of two reasons:
+ *
+ *  - `parked`: the actor could not be reached, or an earlier command to it is parked. The command is sent again later
+ *    (parking.ts).
+ *  - `fault`: the actor failed, or the commit could not be read. An operator decides (`hub reactions`).
  */
 import type { JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
@@ -13,7 +16,7 @@ import { requestStream } from "../log/requests.ts"
 import { storedAs } from "./marks.ts"
 
 const TIMEOUT_MS = 3000
-/** Stands for any set in the pattern of the stream's subjects. */
+/** Matches any one token in a pattern of subjects: every set, reason or entry. */
 const ANY = "*"
 
 export type Why = "parked" | "fault"
@@ -36,13 +39,13 @@ export interface Aside {
 
 const text = new TextDecoder()
 
-/** The unique name of a command among all that are set aside, as a token of a subject. */
+/** The entry's name as a token of a subject, unique among the entries of a set with the same reason. */
 const tokenOf = ({ seq, command }: Aside): string =>
   command === undefined ? String(seq) : `${seq}-${command.kind}-${command.actor}-${command.which.replaceAll(".", "_")}`
 
 const subjectOf = (set: string, why: Why, aside: Aside): string => subjects.aside(set, why, tokenOf(aside))
 
-/** Stores the command once, however often it is set aside. Rejects if the stream does not accept it. */
+/** Stores the entry. If it is stored already, it is replaced. Rejects if the stream does not accept it. */
 export const putAside = async (nats: NatsConnection, set: string, why: Why, aside: Aside): Promise<void> => {
   const reply = await requestStream(nats, subjectOf(set, why, aside), JSON.stringify(aside), { timeout: TIMEOUT_MS })
   storedAs(streams.aside, reply.json())
@@ -63,10 +66,7 @@ export const asideCount = async (manager: JetStreamManager, set: string = ANY, w
   return Object.keys(state.subjects ?? {}).length
 }
 
-/**
- * All entries of a set in the order of the log, read from the stream's leader. A command that was parked a moment ago
- * is among them.
- */
+/** All entries of a set in the order of the log. They are read from the stream's leader, so the newest are included. */
 export const asideOf = (nats: NatsConnection, set: string, why: Why): Effect.Effect<ReadonlyArray<Aside>, unknown> =>
   attempt(async () => {
     const all: Array<Aside> = []

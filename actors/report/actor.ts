@@ -4,7 +4,8 @@
  */
 import { Effect } from "effect"
 import { reportOperations } from "../../schemas/report/operations.ts"
-import { write } from "../engine/definition.ts"
+import { notFound } from "../../schemas/errors.ts"
+import { read, write } from "../engine/definition.ts"
 import { type Fold, kind } from "../kit/kind.ts"
 import { decideCarriedOut, decideResolve, decideReview } from "./decide.ts"
 import { filingOf } from "./filing.ts"
@@ -35,6 +36,9 @@ export const reportKind = kind(fold, reportOperations, ({ log }) => ({
       answer: () => null,
       projected: true
     }),
+    "report.standing": read((state) =>
+      state === null ? { refused: notFound("report") } : { data: { status: state.status, pending: state.pending } }
+    ),
     "report.carry_out": write({
       prepare: (state, resolution, context) =>
         Effect.gen(function* () {

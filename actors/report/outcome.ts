@@ -6,9 +6,13 @@
  *    account is already suspended for longer, or the author has removed the post.
  *  - Each command may be asked again at any time later. Trust, suspensions and the lift of a compartment name the
  *    report, and the state of its agent or compartment makes them count once. All others set a state.
+ *  - A settled resolution asks for nothing, because another report on the same target had the effect. It counts as in
+ *    force unless the account's present status contradicts it.
  */
 import { Effect } from "effect"
-import type { ErrorCode, Refusal } from "../../schemas/errors.ts"
+import { type ErrorCode, type Refusal, refusal } from "../../schemas/errors.ts"
+import type { OperatorView } from "../../schemas/moderation/operations.ts"
+import type { ReportOutcome } from "../../schemas/report/records.ts"
 import type { Resolution } from "../../schemas/report/operations.ts"
 import type { PrepareContext } from "../engine/definition.ts"
 import { Actors, type ActorServices } from "../engine/services.ts"
@@ -65,6 +69,25 @@ const done = (report: Report, resolution: Resolution, context: PrepareContext): 
     }
   })
 
+/** Statuses of an account that show that the outcome is not in force. */
+const CONTRADICTING: Readonly<Partial<Record<ReportOutcome, ReadonlySet<OperatorView["status"]>>>> = {
+  warned: new Set(["deleted"]),
+  suspended: new Set(["deleted", "active"]),
+  banned: new Set(["deleted", "active", "suspended"])
+}
+
+/** Fails if the account's status contradicts an outcome that another report is said to have had. */
+const stillSo = ({ about }: Report, { outcome }: Resolution, context: PrepareContext): Doing =>
+  Effect.gen(function* () {
+    const contradicting = CONTRADICTING[outcome]
+    if (contradicting === undefined) return null
+    const actors = yield* Actors
+    const { status } = yield* actors.ask(context, "agent.inspect", about, null)
+    return contradicting.has(status)
+      ? yield* Effect.fail(refusal("validation_error", `The account is ${status}, so the outcome is not in force.`))
+      : null
+  })
+
 /** True if the target is in the wanted state already. */
 const isSo = ({ outcome }: Resolution, { code, details }: Refusal): boolean =>
   (outcome === "removed" && code === "not_found") ||
@@ -81,7 +104,7 @@ export const refusalOf = (
   resolution: Resolution,
   context: PrepareContext
 ): Effect.Effect<string | null, Refusal, ActorServices> =>
-  Effect.matchEffect(resolution.settled ? Effect.void : done(report, resolution, context), {
+  Effect.matchEffect(resolution.settled ? stillSo(report, resolution, context) : done(report, resolution, context), {
     onSuccess: () => Effect.succeed(null),
     onFailure: (refused) =>
       LATER.has(refused.code)

@@ -16,7 +16,12 @@ const target = {
   reason: ReportReason
 }
 
-export const Report = Schema.Struct({ ...target, status: ReportStatus })
+export const Report = Schema.Struct({
+  ...target,
+  status: ReportStatus,
+  /** True after a decision, until its outcome was carried out or refused. */
+  pending: Schema.Boolean
+})
 export type Report = typeof Report.Type
 
 /** `null` is a report that was never filed. */
@@ -49,15 +54,15 @@ export type ReportActor = ActorOf<ReportState, ReportEvent>
 export const evolveReport = (state: ReportState, event: ReportEvent): ReportState => {
   if (event.type === "report.filed") {
     const { reporter, target_type, target_id, about, reason } = event
-    return { reporter, target_type, target_id, about, reason, status: "open" }
+    return { reporter, target_type, target_id, about, reason, status: "open", pending: false }
   }
   if (state === null) return null
   switch (event.type) {
     case "report.taken_up":
     case "report.not_carried_out":
-      return { ...state, status: "reviewing" }
+      return { ...state, status: "reviewing", pending: false }
     case "report.resolved":
     case "report.carried_out":
-      return { ...state, status: event.status }
+      return { ...state, status: event.status, pending: event.type === "report.resolved" }
   }
 }

@@ -1,5 +1,6 @@
 /** Decisions of operators on the roadmap's entries. Pure. */
 import { Schema } from "effect"
+import { codePointsUpTo } from "../../schemas/code-points.ts"
 import { aboveMax, badLength, belowMin, invalidField, notFound, type Refusal } from "../../schemas/errors.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import { isStorable } from "../../schemas/plain-text.ts"
@@ -42,7 +43,7 @@ export const evolveRoadmap = (
 
 const textProblem = (field: string, text: string, min: number, max: number): Refusal | null => {
   if (!isStorable(text)) return invalidField(field, `${field} must be whole Unicode text.`)
-  const chars = text.trim().length < min ? 0 : [...text].length
+  const chars = text.trim().length < min ? 0 : codePointsUpTo(text, max)
   return chars >= min && chars <= max
     ? null
     : badLength(field, `${field} must be ${min} to ${max} characters.`, chars, { min, max })

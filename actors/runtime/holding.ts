@@ -1,8 +1,8 @@
 /**
  * Shows other processes of this machine which one works on the host: a node's runtime role, or `hub runtime prepare`.
  *
- * Each holds an abstract socket with its own name while it lives. The kernel removes the socket when the process ends
- * in any way, and lists all of them. So a file that was left behind misleads nobody.
+ * Each process holds an abstract socket with its own name while it lives. The kernel lists all of them, and removes the
+ * socket when the process ends in any way. A lock file would stay after a crash.
  */
 import { createHash, randomBytes } from "node:crypto"
 import { readFile } from "node:fs/promises"
@@ -23,8 +23,8 @@ const headOf = (folder: string): string =>
   `hub-host-${createHash("sha256").update(resolve(folder)).digest("hex").slice(0, 32)}`
 
 /**
- * Takes the folder `<HUB_DATA>/runtime`. Resolves to the function that releases it. Systems without such sockets have
- * no compartments either, and nothing is taken.
+ * Takes the folder `<HUB_DATA>/runtime`. Resolves to the function that releases it. Systems without abstract sockets
+ * have no compartments either. On them nothing is taken.
  */
 export const holdHost = (folder: string, worker: Worker): Promise<() => void> =>
   new Promise((done) => {

@@ -1,6 +1,6 @@
 import type { Answering } from "../queries/serve.ts"
 import { searchQuery } from "./queries.ts"
 
-export const queries = ({ db, people, searches, config: { baseUrl } }: Answering) => ({
-  search: searchQuery(db, baseUrl, people, searches)
+export const queries = ({ people, searches, config: { baseUrl } }: Answering) => ({
+  search: searchQuery(baseUrl, people, searches)
 })

@@ -23,7 +23,7 @@ import {
 } from "../content/noun.ts"
 import type { Database } from "../tables/database.ts"
 import { listedPosts } from "../post/noun.ts"
-import type { Asker, People, Searches } from "../queries/serve.ts"
+import type { People, Searches } from "../queries/serve.ts"
 import { listedThreads } from "../thread/noun.ts"
 import { containing, markedIn, markedInMarkdown, markedWhole, matching, unmarked } from "./match.ts"
 
@@ -224,8 +224,6 @@ const SEARCHES: Record<SearchType, Search> = {
 }
 
 export const searchQuery =
-  (db: Kysely<Database>, baseUrl: string, people: People, searches: Searches) =>
-  (input: Input, searcher?: Asker): Promise<Output> =>
-    input.q === ""
-      ? Promise.resolve(NOTHING)
-      : searches.run(db, (trx) => SEARCHES[input.type](trx, baseUrl, input, people), searcher)
+  (baseUrl: string, people: People, searches: Searches) =>
+  (input: Input): Promise<Output> =>
+    input.q === "" ? Promise.resolve(NOTHING) : searches.run((trx) => SEARCHES[input.type](trx, baseUrl, input, people))

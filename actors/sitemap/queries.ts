@@ -1,4 +1,7 @@
-/** The newest of everything that has a page. Hidden content has no row. */
+/**
+ * The newest posts, threads and agents, and the first categories and library entries, that have a page. Hidden content
+ * has no row.
+ */
 import { type Kysely, type RawBuilder, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { numberedSlug } from "../../schemas/content/slug.ts"

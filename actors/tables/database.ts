@@ -6,7 +6,10 @@ import type { Database } from "./columns.ts"
 
 export type { Database }
 
-/** Connections of one process. Postgres itself accepts 100. */
+/**
+ * Connections of one process for projections, snapshots, searches and feeds. Queries have eight others (kit/reads.ts).
+ * Postgres itself accepts 100.
+ */
 const POOL_MAX = 8
 const CONNECT_TIMEOUT_MS = 2000
 /** The timeout for operators' commands and at the start. No client waits for them, so the machine may be slow. */
@@ -28,7 +31,7 @@ interface Pool {
   readonly connectWithinMs: number
 }
 
-const open = (url: string, { max, timeoutMs, options, connectWithinMs }: Pool): Kysely<Database> => {
+const open = (url: string, { max, timeoutMs, options, connectWithinMs }: Pool): pg.Pool => {
   const pool = new pg.Pool({
     connectionString: url,
     stream: () => namedSocket(),
@@ -47,15 +50,28 @@ const open = (url: string, { max, timeoutMs, options, connectWithinMs }: Pool): 
   pool.on("connect", (client) => {
     client.on("error", () => undefined)
   })
-  return new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
+  return pool
 }
 
+const database = (pool: pg.Pool): Kysely<Database> => new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
+
 export const openDatabase = (url: string, connectWithinMs = CONNECT_TIMEOUT_MS): Kysely<Database> =>
+  database(
+    open(url, {
+      max: POOL_MAX,
+      timeoutMs: STATEMENT_TIMEOUT_MS,
+      options: `-c lock_timeout=${LOCK_TIMEOUT_MS}`,
+      connectWithinMs
+    })
+  )
+
+/** At most `max` connections that only read, on which a statement is cancelled after `timeoutMs`. */
+export const openReading = (url: string, max: number, timeoutMs: number): pg.Pool =>
   open(url, {
-    max: POOL_MAX,
-    timeoutMs: STATEMENT_TIMEOUT_MS,
-    options: `-c lock_timeout=${LOCK_TIMEOUT_MS}`,
-    connectWithinMs
+    max,
+    timeoutMs,
+    options: "-c default_transaction_read_only=on",
+    connectWithinMs: CONNECT_TIMEOUT_MS
   })
 
 export const LIVE_SCHEMA = "public"
@@ -65,21 +81,25 @@ export const LIVE_SCHEMA = "public"
  * it makes all later readers of the table wait.
  */
 export const openMigratingDatabase = (url: string): Kysely<Database> =>
-  open(url, {
-    max: BULK_POOL_MAX,
-    timeoutMs: BULK_STATEMENT_TIMEOUT_MS,
-    connectWithinMs: PATIENT_CONNECT_MS,
-    options: `${BULK_SETTINGS} -c lock_timeout=${LOCK_TIMEOUT_MS}`
-  })
+  database(
+    open(url, {
+      max: BULK_POOL_MAX,
+      timeoutMs: BULK_STATEMENT_TIMEOUT_MS,
+      connectWithinMs: PATIENT_CONNECT_MS,
+      options: `${BULK_SETTINGS} -c lock_timeout=${LOCK_TIMEOUT_MS}`
+    })
+  )
 
 /**
  * A connection pool for work on whole tables. A table name means the table in `schema` if it exists there, otherwise
  * the served one.
  */
 export const openBulkDatabase = (url: string, schema: string): Kysely<Database> =>
-  open(url, {
-    max: BULK_POOL_MAX,
-    timeoutMs: BULK_STATEMENT_TIMEOUT_MS,
-    connectWithinMs: PATIENT_CONNECT_MS,
-    options: `${BULK_SETTINGS} -c search_path=${schema},${LIVE_SCHEMA}`
-  })
+  database(
+    open(url, {
+      max: BULK_POOL_MAX,
+      timeoutMs: BULK_STATEMENT_TIMEOUT_MS,
+      connectWithinMs: PATIENT_CONNECT_MS,
+      options: `${BULK_SETTINGS} -c search_path=${schema},${LIVE_SCHEMA}`
+    })
+  )

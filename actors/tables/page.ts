@@ -1,5 +1,6 @@
 /** Returns one page of the rows that a query finds, and the total number of rows. */
-import { sql } from "kysely"
+import { type Kysely, type RawBuilder, sql } from "kysely"
+import type { Database } from "./database.ts"
 
 interface PageRequest {
   readonly page: number
@@ -42,4 +43,24 @@ export const totalBeside = (counted: number, shown: number, { page, per_page }: 
   const before = (page - 1) * per_page
   if (shown === per_page) return Math.max(counted, before + shown)
   return shown > 0 || page === 1 ? before + shown : Math.min(counted, before)
+}
+
+/**
+ * One page of at most `max` rows, which are read as a whole and sorted; `null` if there are more. It costs the same
+ * wherever the rows lie in an index of the order. `rows`: a query that selects the id and the columns of the order.
+ */
+export const sortedFew = async (
+  db: Kysely<Database>,
+  { rows, id, order }: { readonly rows: RawBuilder<unknown>; readonly id: string; readonly order: RawBuilder<unknown> },
+  max: number,
+  { page, per_page }: PageRequest
+): Promise<{ readonly total: number; readonly ids: ReadonlyArray<string> } | null> => {
+  // The id as text has another name, so that the order means the column itself.
+  const { rows: found } = await sql<{ n: string; ids: ReadonlyArray<string> }>`
+    with few as materialized (${rows} limit ${max + 1})
+    select (select count(*) from few) as n,
+      array(select ${sql.ref(id)}::text as id_text from few order by ${order}
+        limit ${per_page} offset ${(page - 1) * per_page}) as ids`.execute(db)
+  const { n = "0", ids = [] } = found[0] ?? {}
+  return Number(n) > max ? null : { total: Number(n), ids }
 }

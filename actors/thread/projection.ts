@@ -2,8 +2,8 @@
  * The tables of threads and of replies. A thread's counts change in the transaction that writes its replies, so that
  * both become visible together.
  *
- * A batch is folded into rows first (rows.ts), and then written in as many statements as its bytes need, however many
- * rows it has.
+ * A batch is folded into rows first (rows.ts). The number of statements that write them depends on their bytes, not on
+ * the number of rows.
  */
 import { sql, type Transaction } from "kysely"
 import { writeBack, writeHidden, BARE, MADE, type Made, withExcerpts, writeSearched } from "../content/noun.ts"

@@ -1,13 +1,23 @@
 /** Lists of threads, and one with its body (contract 2). */
-import { type Kysely, type QueryCreator, type RawBuilder, type Selectable, sql } from "kysely"
+import { type Kysely, type QueryCreator, type Selectable, sql } from "kysely"
 import type { Clock } from "effect"
 import { threadAddress } from "../../schemas/content/address.ts"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { isStorable } from "../../schemas/plain-text.ts"
 import type { ThreadListed, ThreadSort } from "../../schemas/thread/records.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
-import { authorOf, inOrder, type Listing, Listings, whyHidden, withHidden, myVote } from "../content/noun.ts"
-import type { Asker, Searches } from "../queries/serve.ts"
+import {
+  authorOf,
+  type Filter,
+  filtered,
+  inOrder,
+  type Listing,
+  Listings,
+  whyHidden,
+  withHidden,
+  myVote
+} from "../content/noun.ts"
+import type { Searches } from "../queries/serve.ts"
 import type { Database } from "../tables/database.ts"
 
 const allThreads = (db: QueryCreator<Database>) =>
@@ -116,19 +126,21 @@ export const listedThreads = async (
 
 type Input = Queries["threads"]["input"]
 
+const FILTERS: Readonly<Record<"category" | "kind" | "status" | "author" | "tag", Filter<ThreadSort>>> = {
+  category: { where: (category) => sql`t.category = ${category}`, indexed: ["active", "newest", "oldest"] },
+  kind: { where: (kind) => sql`t.kind = ${kind}`, indexed: ["active"] },
+  status: { where: (status) => sql`t.status = ${status}`, indexed: ["active"] },
+  author: { where: (author) => sql`t.author = ${author}`, indexed: ["newest", "oldest"] },
+  tag: { where: (tag) => sql`t.tags @> array[${tag}]`, indexed: [] }
+}
+
 const listing = ({ category, kind, status, author, tag, sort }: Input): Listing => {
-  const where: Array<RawBuilder<boolean>> = []
-  if (category !== null) where.push(sql`t.category = ${category}`)
-  if (kind !== null) where.push(sql`t.kind = ${kind}`)
-  if (status !== null) where.push(sql`t.status = ${status}`)
-  if (author !== null) where.push(sql`t.author = ${author}`)
-  if (tag !== null) where.push(sql`t.tags @> array[${tag}]`)
   const { way, keys } = ORDER[sort]
   const pinnedFirst = sort === "active" && category !== null
   return {
     name: JSON.stringify(["threads", category, kind, status, author, tag, sort]),
     from: sql`threads t`,
-    where,
+    ...filtered(FILTERS, { category, kind, status, author, tag }, sort),
     way,
     keys: pinnedFirst ? [PINNED, ...keys] : keys
   }
@@ -139,16 +151,16 @@ export const threadsQuery = (
   db: Kysely<Database>,
   baseUrl: string,
   searches: Searches
-): ((input: Input, searcher?: Asker) => Promise<Queries["threads"]["output"]>) => {
+): ((input: Input) => Promise<Queries["threads"]["output"]>) => {
   const listings = new Listings(clock)
-  return async (input, searcher) => {
+  return async (input) => {
     const { tag, q, viewer } = input
     // No thread contains text that Postgres cannot store.
     if (!isStorable(tag ?? "")) return { total: 0, items: [] }
     const list = listing(input)
     const { total, ids } = await (q === null || q === ""
       ? listings.page(db, list, input)
-      : listings.found(db, list, ["threads", "t"], q, input, searches, searcher))
+      : listings.found(list, ["threads", "t"], q, input, searches))
     return { total, items: await listedThreads(db, baseUrl, ids, viewer) }
   }
 }

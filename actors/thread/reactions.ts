@@ -76,8 +76,8 @@ export const threadNotifications = reactions(
       }
       case "thread.accepted": {
         const { author, reply, title, by, again = false } = event
-        // A title is an author's text. Without this, each repeated notice about the same reply could carry a new one,
-        // even to an agent that has blocked the author.
+        // Accepting the same reply again notifies nobody. The notice contains the thread's title, which its author can
+        // change. Otherwise the author could send a new text each time, even to an agent that has blocked the author.
         if (by === author || again) return []
         const payload = {
           reply_id: reply,

@@ -7,6 +7,7 @@ import { vaultTokenOf } from "../../schemas/vault/token.ts"
 import { vaultOperations } from "../../schemas/vault/operations.ts"
 import { custom, read, write } from "../engine/definition.ts"
 import { existing } from "../engine/existing.ts"
+import { accountRuns } from "../kit/account.ts"
 import { type Fold, kind } from "../kit/kind.ts"
 import { Sealer } from "../log/seal.ts"
 import type { ActorServices } from "../engine/services.ts"
@@ -73,7 +74,7 @@ export const vaultKind = kind(fold, vaultOperations, ({ nats, seed, config: { li
     operations: {
       "vault.look": read((state) => (state === null ? NO_VAULT : { data: vaultRecord(state) })),
       "vault.create": write({
-        prepare: () => Effect.sync(() => randomUUID()),
+        prepare: (_state, _input, context) => Effect.map(accountRuns(context, context.id), () => randomUUID()),
         decide: (state, _input, { facts }) => decideCreate(state, facts),
         answer: (state) => vaultRecord(existing(state)),
         projected: true

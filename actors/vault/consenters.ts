@@ -2,11 +2,12 @@
  * Decides who may consent to fills of an entry (contract 22). Pure.
  *
  * Invariants
- *  - Only confirmed owners with a verified address may.
- *  - The owners of the moment when the entry was written may, unless an earlier owner has objected to them and nobody
- *    who may consent has approved them.
+ *  - Only confirmed owners with a verified address may consent.
+ *  - The people who were owners when the entry was written may consent. An objection by an earlier owner prevents this,
+ *    unless somebody who may consent has approved the owner.
  *  - A later owner may consent once a person who may consent has approved that owner. Without approval, a later owner
- *    may consent after the waiting time, if every owner of the entry was notified and none has objected.
+ *    may consent after the waiting time, if every owner of the entry was notified and none has objected. The waiting
+ *    time begins anew with a restore (agent/owner/later.ts).
  *  - A new sponsorship of the same person counts as a later owner, so it does not clear objections.
  */
 import { Effect } from "effect"

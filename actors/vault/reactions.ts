@@ -1,6 +1,6 @@
 /**
- * Erases ciphertexts that no entry uses any more, notifies of alerts and consents, and ends the vaults of deleted and
- * banned accounts. Ends the tokens of fill services whose compartments run no more.
+ * Reactions that erase ciphertexts that no entry uses any more, and notify agents of alerts and consents. Others end
+ * the vaults of deleted and banned accounts, and the tokens of fill services whose compartments no longer run.
  */
 import { AgentEvent } from "../agent/noun.ts"
 import { CompartmentEvent } from "../compartment/noun.ts"
@@ -25,7 +25,7 @@ export const ciphertextsGo = reactions(
   })
 )
 
-/** Notifies the agent, and through it the owners (actors/relay/). */
+/** Notifies the agent. The agent's notification is then passed on to its owners (actors/relay/). */
 export const vaultNews = reactions(
   "vault_news",
   on("vault", VaultEvent, (event, { id }) => {
@@ -54,8 +54,8 @@ export const vaultsGo = reactions(
 )
 
 /**
- * Tells the agent's vault of each event that may end a run. The vault asks the compartment which run it has now, so old
- * and repeated events are harmless (services.ts).
+ * Sends a command to the agent's vault for each event that may end a run. The vault asks the compartment for its
+ * present run, so commands about old and repeated events do no harm (services.ts).
  */
 export const tokensEnd = reactions(
   "vault_tokens_ended",
@@ -66,7 +66,7 @@ export const tokensEnd = reactions(
       case "compartment.suspended":
       case "compartment.moved":
       case "compartment.deleting":
-        // Older releases did not write the agent into each of these. Such a place is freed when the vault needs room.
+        // Events of older releases may lack the agent. The token then stays until the vault needs room.
         return event.agent === undefined ? [] : [commandFor("vault.check_service", event.agent, { place })]
       default:
         return []

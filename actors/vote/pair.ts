@@ -2,8 +2,8 @@
  * The reputation that one agent gave to another by votes and accepted answers. Its id is `<voter>-<author>` (contract
  * 22).
  *
- * Invariant: it has no operations. It is written in the commit of the vote or acceptance that counts. The expected
- * sequence decides a race, so two of them never take the same place.
+ * Invariant: this actor has no operations. The commit of a vote or acceptance that counts also writes this actor's
+ * event. The commit names this actor's expected sequence, so two votes at the same time never take the same place.
  */
 import { Effect, Schema } from "effect"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"

@@ -21,7 +21,7 @@ export const voteProjection = logProjection({
       }
     }
     return async (trx) => {
-      // Withdrawn votes are kept as 0, so that a batch is one statement whatever it contains.
+      // A withdrawn vote keeps its row, with the value 0. So each batch is one statement, without deletions.
       await sql`
         insert into votes select * from jsonb_populate_recordset(null::votes, ${rowsJson([...last.values()])}::jsonb)
         on conflict (id) do update set value = excluded.value, created_at = excluded.created_at,

@@ -58,7 +58,7 @@ export interface Weighing {
   readonly value: VoteState
 }
 
-/** Votes of an agent on its own content are passed on, and the decision refuses them. */
+/** A vote of an agent on its own content is not weighed, because the decision refuses it. */
 export const weighed = (
   log: Pick<EventLog, "last">,
   scores: Limits["scores"],

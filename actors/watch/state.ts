@@ -2,8 +2,8 @@
  * The watchers of a thread. Its id is the thread's number.
  *
  * Invariants
- *  - Only reactions write to it. The agents know what they watch, and this actor follows them, so it may be a moment
- *    behind.
+ *  - Only reactions write to it. The list of an agent's watched threads is in the agent's own actor. Reactions copy
+ *    each change of that list to this actor, so it may be a moment behind.
  *  - An agent that was notified of activity is not notified again before it has read that, however many replies come.
  *  - It receives each reply once, in order, with the number of replies so far. A notice has the number of replies since
  *    the last notice.

@@ -19,7 +19,7 @@ import { askSpan, endAnswered, endAs, querySpan } from "../../schemas/runtime/tr
 import type { Call } from "../http/call.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import type { QueryClient } from "../../schemas/runtime/bus/queries.ts"
-import { type GivePlace, type QueryPlaces, tooManyQueries, tooManySearches } from "./query-places.ts"
+import { askerOf, type GivePlace, type QueryPlaces, tooManyQueries, tooManySearches } from "./query-places.ts"
 
 export interface Request<Op extends OperationName> {
   readonly actor: string
@@ -160,8 +160,7 @@ export class Bus {
         return this.asked(within, view, input, () => undefined, timeoutMs)
       const takesTurns = isSearch(view, input)
       const give = this.places.take(call, takesTurns)
-      const client = takesTurns ? (call.wide ?? call.client) : undefined
-      if (give !== null) return this.asked(within, view, input, give, timeoutMs, client)
+      if (give !== null) return this.asked(within, view, input, give, timeoutMs, askerOf(call))
       call.crowded = true
       const refusal = takesTurns ? tooManySearches : tooManyQueries
       this.observer.settled(view, refusal.code, 0)

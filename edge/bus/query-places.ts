@@ -7,6 +7,7 @@
  *  - A query counts for the address that it came from. If an account signed the request, it counts for the account too:
  *    an account at many addresses has one share.
  *  - A search takes a place among the searches too.
+ *  - At the nodes, accounts and networks take turns (actors/kit/reads.ts, actors/content/searching.ts).
  *  - A place is freed when a node answers. Without an answer it is freed after `service.query_timeout_ms`, because the
  *    node may run the query until then.
  */
@@ -37,6 +38,9 @@ export const isCrowded = ({ refusal }: Refused): boolean => refusal === tooManyQ
 
 /** Frees the place: at once if a node has answered, otherwise when its time is over. */
 export type GivePlace = (isAnswered: boolean) => void
+
+/** The account that authenticates a query, otherwise the client's network. By it queries take turns (actors/kit/). */
+export const askerOf = (call: Call): string => (isKnown(call) ? turnOf(call) : (call.wide ?? call.client))
 
 interface Places {
   readonly byAddress: Shares

@@ -27,7 +27,10 @@ sharp.unblock({ operation: ["VipsForeignLoadPngBuffer", "VipsForeignLoadJpegBuff
 const SECONDS_MAX = 10
 /** Encoders make about ten scans of a progressive JPEG. */
 const SCANS_MAX = 64
-/** In the data of a scan, another byte follows 0xff. A comment may contain it, so the count may be too high. */
+/**
+ * The two bytes before each scan. They do not occur in the data of a scan. A comment may contain them, so the count may
+ * be too high.
+ */
 const START_OF_SCAN = Buffer.from([0xff, 0xda])
 const JPEG_QUALITY = 90
 const JPEG_LESS_QUALITY = 70

@@ -5,8 +5,8 @@
  * Invariants
  *  - GET and HEAD do not use up the link: programs that scan letters and chats follow links as people do. The page has
  *    one button, and the form behind it opens the link.
- *  - A cookie for that one address identifies the browser. It gives no other right, and the compartment knows its hash
- *    only. It is derived from a secret of the browser, so that a button pressed twice opens once.
+ *  - A cookie for that one address identifies the browser. It gives no other right, and the compartment stores only
+ *    its hash. It is derived from a secret of the browser, so that a button pressed twice opens once.
  *  - The compartment's page has no form, and pages that it links to do not learn its address. Neither page is cached.
  */
 import { Effect } from "effect"
@@ -68,8 +68,8 @@ export const compartmentLinks = (space: OwnerSpace, owning: OwningCompartments, 
           )
         }
         const shown = yield* owning.opened(call, id, secret, browser)
-        const told = html`<p class="notice">Its agent shows you this. The link is good for an hour, in this browser alone.</p>\n`
-        const main = html`${told}${compartmentMain(shown, NOTHING)}`
+        const notice = html`<p class="notice">Its agent shows you this. The link is good for an hour, in this browser alone.</p>\n`
+        const main = html`${notice}${compartmentMain(shown, NOTHING)}`
         return space.page(call, STRANGER, { title: shown.record.name, main, headers: linkPageHeaders })
       }),
     openCompartmentLink: (

@@ -27,8 +27,8 @@ const able = ({ reason, drained, away }: HostSeen): boolean => reason === null &
 const reasonOf = (hosts: ReadonlyArray<HostSeen>): string | null => {
   if (hosts.some(able)) return null
   if (hosts.length === 0) return "This service runs no programs of others."
-  const told = hosts.find(({ away, reason }) => !away && reason !== null)
-  if (told?.reason !== undefined && told.reason !== null) return told.reason
+  const withReason = hosts.find(({ away, reason }) => !away && reason !== null)
+  if (withReason?.reason !== undefined && withReason.reason !== null) return withReason.reason
   return hosts.every(({ away }) => away)
     ? "No host answers at the moment."
     : "Its hosts take nothing new at the moment."

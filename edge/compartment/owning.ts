@@ -107,7 +107,7 @@ export class OwningCompartments {
     const at = { host, compartment: compartment.id }
     const wanted = { ...at, since_id: null, limit: LINES_SHOWN, stream: null, q: null, wait_ms: 0 }
     const usage = this.#bus.query(call, "host_stats", at, this.#hostMs)
-    const lines = Effect.map(this.#bus.query(call, "host_logs", wanted, this.#hostMs), (told) => told.lines)
+    const lines = Effect.map(this.#bus.query(call, "host_logs", wanted, this.#hostMs), (answer) => answer.lines)
     return Effect.map(
       Effect.all(
         {
@@ -118,9 +118,9 @@ export class OwningCompartments {
         },
         { concurrency: 4 }
       ),
-      ({ records: [record], usage: told, ...rest }) => {
+      ({ records: [record], usage: answered, ...rest }) => {
         if (record === undefined) throw new Error("A compartment without a record")
-        return { record, stats: told?.stats, history: told?.history ?? [], ...rest }
+        return { record, stats: answered?.stats, history: answered?.history ?? [], ...rest }
       }
     )
   }
@@ -188,9 +188,9 @@ export class OwningCompartments {
   }
 
   /**
-   * Has a host make the agent's key pair, sealed for hosts alone. Then everything is written in one commit
-   * (actors/fleet/for-human.ts), so that a failure in between leaves nothing behind. The form is the command, so two
-   * clicks make one compartment.
+   * Asks a host for a key pair of the agent, whose private key is sealed for hosts alone. Then everything is written in
+   * one commit (actors/fleet/for-human.ts), so that a failure in between leaves nothing behind. The id follows from the
+   * form, so a form that is sent twice makes one compartment.
    */
   make(call: Call, human: string, { name, command }: NewCompartmentFields): Effect.Effect<string, Refused> {
     const bus = this.#bus

@@ -46,12 +46,15 @@ export const changeIn = (
 export const textsChecked = (call: Call, texts: object): Effect.Effect<void, Refused> =>
   withoutSecrets(textsIn(texts), author(call), turnOf(call))
 
-/** The most bytes that a vote or a deletion adds to the log: events, entries of scores, their commits. */
+/**
+ * The bytes that count for the smallest writes. A vote or a deletion adds at most this much to the log: events, entries
+ * of scores, their commits.
+ */
 export const WRITE_MIN_BYTES = 1200
 
 /**
- * Settles the signature, counts the write among the agent's bytes of the day, and returns the caller. A repeated
- * request whose command was carried out before (`call.again`) counts nothing.
+ * Has the actor check the signature's nonce, counts the write among the agent's bytes of the day, and returns the
+ * caller. A repeated request whose command was carried out before (`call.again`) counts nothing.
  */
 export const admitted = (bus: Bus, call: Call, taking: Partial<Taking> = {}): Effect.Effect<Caller, Refused> =>
   Effect.map(admittedByName(bus, call, taking), ({ agent, operator }) => ({ agent, operator }))

@@ -27,7 +27,7 @@ export interface Documents {
   readonly referencePage: Document
   /** Chapters by slug, in the order of the reference. */
   readonly chapters: ReadonlyMap<string, InTwoForms>
-  /** A complete client in one language. */
+  /** Complete clients, each in one language. */
   readonly javascript: Document
   readonly javascriptPage: Document
   readonly python: Document

@@ -44,7 +44,7 @@ const homeFields = (): string =>
     .map((field) => `\`${field}\``)
     .join(", ")
 
-/** The endpoints of the interface, in the order of their declaration. Throws if one has no row. */
+/** The endpoints of the API, in the order of their declaration. Throws if one has no row. */
 const endpointTable = (): string => {
   const rows = ENDPOINTS.map(({ id, method, path, auth, row, draw }) => {
     if (row === "") throw new Error(`The endpoint ${id} does not say what the reference tells of it`)
@@ -92,7 +92,7 @@ const SIZES: Units = [
   [1, "byte", "bytes"]
 ]
 
-/** The value in the largest unit in which it is a multiple of a half. */
+/** The value in the largest unit in which it is a whole or half number, such as `1.5 days`. */
 const inLargest = (value: number, units: Units): string => {
   const [size, one, many] = units.find(([unit]) => value >= unit && (value * 2) % unit === 0) ??
     units.at(-1) ?? [1, "", ""]

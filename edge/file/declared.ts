@@ -3,6 +3,7 @@
  * its name.
  */
 import { Effect } from "effect"
+import { isLongerThan } from "../../schemas/code-points.ts"
 import { aboveMax, invalidField, refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { isStorable, SINGLE_LINE, VISIBLE } from "../../schemas/plain-text.ts"
@@ -11,15 +12,12 @@ import { type Refused, refuse } from "../http/refused.ts"
 
 const FOLDER = /[/\\]/
 
-const codePoints = (text: string): number => Array.from(text).length
-
 /** A name of 1 to 200 characters in one line, without a folder. `.` and `..` are not allowed. */
 export const filenameOf = (name: string | undefined, { limits }: Limits): Effect.Effect<string, Refused> => {
   const max = limits.filename_max_chars
   const isGood =
     name !== undefined &&
-    name.length <= 2 * max &&
-    codePoints(name) <= max &&
+    !isLongerThan(name, max) &&
     isStorable(name) &&
     SINGLE_LINE.test(name) &&
     VISIBLE.test(name) &&

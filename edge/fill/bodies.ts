@@ -1,4 +1,4 @@
-/** The bodies of the local endpoints, with their rules (spec 4.12; contract 17). Unknown members are ignored. */
+/** Bodies of requests to the local fill service, and their rules (spec 4.12; contract 17). Ignores unknown members. */
 import { isCurrency, minorOf } from "../../schemas/vault/money.ts"
 import { invalid } from "./refusal.ts"
 

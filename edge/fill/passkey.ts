@@ -16,7 +16,7 @@ import type { Sealed } from "./sealed.ts"
 import { clickAt } from "./typing.ts"
 import { plain, saysPasskey, saysSignup } from "./words.ts"
 
-/** All members are in base64. */
+/** `rp_id` is a domain name. The other members are in base64. */
 export interface Passkey {
   readonly credential_id: string
   readonly private_key: string

@@ -4,7 +4,7 @@
  *
  * Invariants
  *  - `X-Hub-Vault`, `Origin` and `Host` are checked before the body is read. A web page cannot send `X-Hub-Vault` here,
- *    and its browser adds `Origin`. `Host` shows a foreign name that was pointed at this address.
+ *    and its browser adds `Origin`. A foreign `Host` shows that another name was pointed at this address.
  *  - Users of the machine who are not allowed are refused.
  *  - One fill runs at a time. A few may wait, and further ones are refused.
  *  - An answer is plain JSON and contains no secret. Unexpected errors are reported without their messages.

@@ -17,7 +17,7 @@ import type { PageDocument, Point } from "./document.ts"
 import type { Page } from "./page.ts"
 import { Refused } from "./refusal.ts"
 
-/** Longer texts are inserted at once. */
+/** The most characters that are typed one by one. Longer texts are inserted at once. */
 const KEYS_MAX = 60
 /** The event that touch keyboards and input methods send. The page reads the character from its field. */
 const KEY = { key: "Unidentified", code: "", windowsVirtualKeyCode: 229 } as const
@@ -129,7 +129,7 @@ export const clickAt = async (page: Page, document: PageDocument, n: number): Pr
   return true
 }
 
-/** Clicks on a captcha of the top document: at `part` of its area, or at its box. */
+/** Clicks on a captcha of the top document: at `part` of its area, or at its box if `part` is `null`. */
 export const clickOn = async (page: Page, n: number, part: Point | null): Promise<void> => {
   await page.check()
   const point = await page.top.call<Point | null>("zonePoint", n, part)

@@ -3,6 +3,7 @@
  * breaks.
  */
 import { type SchemaAST, SchemaIssue } from "effect"
+import { isLongerThan } from "../../schemas/code-points.ts"
 import type { ErrorDetails } from "../../schemas/errors.ts"
 
 interface Bounds {
@@ -30,7 +31,7 @@ export const boundsOf = ({ annotations }: Pick<SchemaAST.Check<unknown>, "annota
 /** True if a value outside of its bounds is above them. */
 const isAbove = (value: unknown, max: number): boolean => {
   if (typeof value === "number") return value > max
-  if (typeof value === "string") return [...value].length > max
+  if (typeof value === "string") return isLongerThan(value, max)
   return Array.isArray(value) && value.length > max
 }
 

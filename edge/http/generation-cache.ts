@@ -12,12 +12,9 @@ export class GenerationCache<K, V> {
   private readonly capacity: number
   private weight = 0
   private readonly weigh: (value: V) => number
-  /** Called with each value of a dropped map. It is not called for a value that `set` replaces. */
-  private readonly forget: ((value: V) => void) | undefined
 
-  constructor(capacity: number, forget?: (value: V) => void, weigh: (value: V) => number = () => 1) {
+  constructor(capacity: number, weigh: (value: V) => number = () => 1) {
     this.capacity = capacity
-    this.forget = forget
     this.weigh = weigh
   }
 
@@ -33,7 +30,6 @@ export class GenerationCache<K, V> {
 
   set(key: K, value: V): void {
     if (this.weight >= this.capacity) {
-      if (this.forget !== undefined) for (const gone of this.old.values()) this.forget(gone)
       this.old = this.young
       this.young = new Map()
       this.weight = 0

@@ -44,7 +44,7 @@ export class EdgeMetrics {
   private readonly refusals: Counters
   private readonly rateLimited: ReadonlyMap<string, Counter>
   private readonly routes = new Map<Endpoint | "page" | "none", Route>()
-  /** Durations of the requests of all routes, except those that wait on purpose. */
+  /** Durations of requests by any route, except routes that hold requests open on purpose (`held`). */
   private readonly durations = new Histogram(DURATION_SECONDS)
   private readonly byCode = new Map<string, number>()
   private answers = 0
@@ -99,7 +99,7 @@ export class EdgeMetrics {
     this.inFlight--
   }
 
-  /** Called before an answer is sent. For a stream, that is before its first byte. `began` is in monotonic ms. */
+  /** Call it before the first byte of an answer is sent. `began` is in monotonic ms. */
   answered(call: Call, status: number, began: number): void {
     const series = this.seriesOf(call)
     const seconds = secondsSince(call.clock, began)
@@ -131,7 +131,7 @@ export class EdgeMetrics {
     return [...nouns].map(([name, sum]) => ({ name, ...sum }))
   }
 
-  /** Totals for the operators' console. Durations leave out requests that wait on purpose. */
+  /** Totals for the operators' console. Durations leave out requests that are held open on purpose. */
   figures(): NonNullable<Figures["edge"]> {
     return { requests: this.answers, refusals: Object.fromEntries(this.byCode), durations: this.durations.each }
   }

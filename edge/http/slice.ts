@@ -79,7 +79,10 @@ export class Slice {
     return this.exhausted && this.tokens <= 0 && now < this.endsAt ? this.endsAt - now : 0
   }
 
-  /** Takes back an admitted request that must not count. Does nothing after the end of its window. */
+  /**
+   * Takes back an admitted request that must not count. If its window has ended, it is taken back in the window that
+   * has begun since, or not at all.
+   */
   giveBack(now: number): void {
     if (now >= this.endsAt || this.used === 0) return
     this.tokens++

@@ -1,4 +1,4 @@
-/** Fields of a login by password and their messages, for the owner's pages and the operators' console. */
+/** The fields of a login by password, and their error messages, for the owner's pages and the operators' console. */
 import { Code, TriedPassword } from "../../schemas/human/fields.ts"
 import type { Html } from "../kit/html.ts"
 import { checkOf, type Field, fieldsOf, type Problems, type FieldProblems } from "../kit/owner/fields.ts"

@@ -56,7 +56,7 @@ if (window.PublicKeyCredential && navigator.credentials) {
 } else told.textContent = "Your browser knows no passkeys here."
 `
 
-/** The source for a content security policy. */
+/** The hash of the script, as a source in a content security policy. */
 export const PASSKEY_SCRIPT = `'sha256-${createHash("sha256").update(SCRIPT).digest("base64")}'`
 
 export const passkeyPageHeaders: Readonly<Record<string, string>> = {

@@ -102,8 +102,8 @@ export class PasswordHashing {
   }
 
   /**
-   * Run it by `by`, which takes a place for it. Salt and parameters come from the service's own records, so values out
-   * of bounds are the service's fault.
+   * Call it within `by`, which takes a place for it. Salt and parameters come from the service's own records, so values
+   * out of bounds are the service's fault.
    */
   hash(password: string, salt: string, parameters: PasswordParameters): Effect.Effect<Uint8Array, Refused> {
     if (passwordLength(password) > PASSWORD_MAX_CODE_POINTS) return Effect.fail(refuse(tooLong))

@@ -10,7 +10,7 @@ import { AGENT_NUMBER_PATTERN, announcedNumber, identityString } from "../../sch
 import { hostLine, type OwnNames, type Reading, type Report } from "./reading.ts"
 import { webBotAuthClaim } from "./web-bot-auth.ts"
 
-/** The longest parts of a request that are compared. A report with longer ones matches no request. */
+/** The most characters of the target, the method and a header's value. Longer ones match no signature. */
 const TARGET_MAX_CHARS = 8192
 const METHOD_MAX_CHARS = 32
 const VALUE_MAX_CHARS = 8192

@@ -117,7 +117,7 @@ const componentValue = (name: string, parameters: Parameters, sides: Sides): str
   return others.length === 1 && typeof key === "string" ? side.member(name, key) : null
 }
 
-/** One of the two messages. Its fields are read when they are first named. */
+/** The message itself, or its request. A field is parsed when it is first named. */
 class Side {
   readonly message: CoveredMessage
   private readonly unfolded = new Map<string, string | null>()

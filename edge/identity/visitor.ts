@@ -1,6 +1,6 @@
 /**
- * The service's own pages verify visitors like any website, and report the result in a header. Nobody is refused for it
- * (spec 4.7).
+ * Verifies visitors of the service's own pages, as any website can, and reports the result in a header. No visitor is
+ * refused for it (spec 4.7).
  */
 import { parse } from "../bus/bus.ts"
 import { Effect } from "effect"

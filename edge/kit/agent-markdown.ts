@@ -171,7 +171,7 @@ const weightOf = ({ text }: Html): number => KEPT_LEAST_CHARS + text.length
 
 export class AgentMarkdown {
   private readonly markdown = renderer()
-  private readonly kept = new GenerationCache<string, Html>(KEPT_MAX_CHARS, undefined, weightOf)
+  private readonly kept = new GenerationCache<string, Html>(KEPT_MAX_CHARS, weightOf)
   private readonly elaborate = new GenerationCache<string, true>(ELABORATE_KEPT_MAX)
   private readonly now: () => number
   private readonly forShort: TimeBudget

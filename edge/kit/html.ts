@@ -3,7 +3,7 @@
  *
  * Values are text and are escaped, in an element as well as in a quoted attribute. Only the result of another template,
  * or of `markup`, is inserted as it is. Attributes must be quoted, because without quotes a space would end the value.
- * A template with an unquoted attribute throws when it is first used.
+ * A template with an unquoted attribute throws at each use, whatever the values are.
  */
 export class Html {
   readonly text: string
@@ -45,7 +45,8 @@ const written = (piece: Piece): string => {
 export const html = (parts: TemplateStringsArray, ...pieces: ReadonlyArray<Piece>): Html => {
   let text = parts[0] ?? ""
   for (const [index, piece] of pieces.entries()) {
-    if (text.endsWith("=")) throw new Error(`An attribute without quotes: ${text.slice(-40)}`)
+    // Only the template's own text counts: a stranger's text may end with "=".
+    if (parts[index]?.endsWith("=")) throw new Error(`An attribute without quotes: ${parts[index]?.slice(-40)}`)
     text += written(piece) + (parts[index + 1] ?? "")
   }
   return markup(text)

@@ -11,7 +11,7 @@ import { PUBLIC_KEY_BYTES } from "../../schemas/signing/ed25519.ts"
 import { decodeBase64 } from "../../schemas/signing/key.ts"
 import { html, type Html, NOTHING } from "./html.ts"
 
-/** Cells of a row, and rows. The right half mirrors the left one. */
+/** The number of cells in a row, and of rows. The right half mirrors the left one. */
 const CELLS = 5
 const DRAWN_COLUMNS = Math.ceil(CELLS / 2)
 const BITS_PER_CELL = 2
@@ -88,7 +88,7 @@ const pathOf = (rows: ReadonlyArray<ReadonlyArray<number>>, tone: number): strin
 
 /** A margin of one cell on each side. */
 const SIDE = CELLS + 2
-/** A line runs through the middle of its row. */
+/** The top edge. Lines run through the middle of their rows, so the first row begins half a cell above its number. */
 const TOP = -0.5
 
 /** The shapes of the picture. `key` is the raw public key. */

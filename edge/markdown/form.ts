@@ -48,19 +48,19 @@ export const listFields = (type: string, { baseUrl, path }: At, { page, per_page
 export const more = ({ page, pages }: PageMeta): string | null =>
   page < pages ? `There is more: ask again with \`page=${page + 1}\`.` : null
 
-/** The form of a record of the service, with each field by its path. */
+/** Makes the form of a record of the service. It writes each field with its path. */
 export const stateOf = <Data extends object>(type: string, heading: string): Form =>
   record<Data>((state, { baseUrl, path }) =>
     blocks(frontMatter({ type, url: baseUrl + path }), `# ${heading}`, fields(state))
   )
 
-/** Keyed by the id of an endpoint of the interface. */
+/** Keyed by the id of an endpoint of the API. */
 export type Forms = Readonly<Record<string, Form>>
 
 export type Params = Readonly<Record<string, string>>
 
 export interface PageForm {
-  /** The endpoint of the interface whose answer has the page's content. */
+  /** The endpoint of the API whose answer has the page's content. */
   readonly of: string
   /** The endpoint's path parameters, if the page's are different. */
   readonly params?: (params: Params) => Params

@@ -2,8 +2,8 @@
  * `GET /health` (contract 7). It must answer while everything else is down, so nothing waits longer than its own
  * timeout. If a signature cannot be checked in that time, the answer leaves out the details for operators.
  *
- * A client that has used its share of queries is refused, because the answer would report its own limit as a state of
- * the service. The state of vaults is cached for all clients, so its queries count for none.
+ * A client that has used its share of queries is refused, because the answer would otherwise report its own limit as
+ * a state of the service. The state of vaults is cached for all clients, so its queries count for none.
  */
 import { Clock, Effect, Result } from "effect"
 import { VERSION } from "../../schemas/api.ts"

@@ -65,7 +65,7 @@ const PAGE_MAX = 100_000
 const NUMBER = /^[1-9]\d{0,14}$/
 
 const isNumber = Schema.is(Schema.String.check(Schema.isPattern(NUMBER)))
-const TOLD: FieldProblems = {
+const FIELD_PROBLEMS: FieldProblems = {
   rate_limited: ["text", "You have written as much as a person may in one day. Please send it again tomorrow."]
 }
 const check = checkOf("What you write", OwnerText)
@@ -187,7 +187,7 @@ export const ownedAgentPages = (space: OwnerSpace, { owning, later, mail, vaults
           const problem = check(text)
           const problems: Problems = problem === null ? NO_PROBLEMS : { text: problem }
           const act = owning.answer(call, human, id, { message, text })
-          const outcome = yield* ended(problems, ["text"], TOLD, act)
+          const outcome = yield* ended(problems, ["text"], FIELD_PROBLEMS, act)
           if (outcome.ok)
             return space.goTo(call, agentPath(handle), message === null ? "agent_written" : "agent_answered")
           if (outcome.retryAfter !== undefined) call.headers["retry-after"] = String(outcome.retryAfter)

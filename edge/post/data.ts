@@ -64,7 +64,7 @@ const ESCAPED: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", b
 
 /** The most characters whose escapes are undone in one step. If all are escapes, it takes a few milliseconds. */
 export const ESCAPED_STEP_CHARS = 8_192
-/** The length of a backslash with the character after it, and of one with a character's code. */
+/** The lengths of the two kinds of escapes: `\n` and `\u000a`. */
 const SHORT_ESCAPE = 2
 const LONG_ESCAPE = 6
 

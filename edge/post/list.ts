@@ -53,7 +53,7 @@ type Sifted = {
   readonly kind: PostKind | null
 }
 
-/** `address` is the address of the list. Links keep the parts of `query` that apply to them. */
+/** `address` is the address of the list. Links to other sorts, kinds and pages keep the rest of `query`. */
 export const postList = (
   site: Site,
   { page, total, items }: { page: number; total: number; items: ReadonlyArray<PostListed> },

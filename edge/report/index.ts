@@ -1,5 +1,5 @@
 /** Reports, filed by agents and decided by operators (spec 4.4, 4.6; contract 3, 19). */
-import { Effect } from "effect"
+import { Effect, Schedule } from "effect"
 import type { Operations } from "../../schemas/bus/operations.ts"
 import { COMPARTMENT_ID } from "../../schemas/compartment/fields.ts"
 import { invalidField, notFound, refusal } from "../../schemas/errors.ts"
@@ -33,6 +33,11 @@ const forOperators = refuse(refusal("operator_required", "Reports are for operat
 const OF_AGENTS = "target_id must be the handle, the hub id or the number of an agent."
 const OF_COMPARTMENTS = "target_id must be the id of a compartment."
 const OF_OTHERS = "target_id must be the number of what is reported."
+
+/** Milliseconds between two looks at a decided report, and the most looks after the first. */
+const LOOK_AGAIN_MS = 50
+const LOOKS_MAX = 40
+const LOOKING = { schedule: Schedule.spaced(LOOK_AGAIN_MS), times: LOOKS_MAX }
 
 export const routes = ({ bus, lists, config: { hub } }: EdgeParts) => {
   /** The actors' form of a target: a hub id, a compartment's id or a number. */
@@ -70,6 +75,18 @@ export const routes = ({ bus, lists, config: { hub } }: EdgeParts) => {
       ({ status }) => statuses.includes(status),
       () => notVisibleYet
     )
+
+  /**
+   * The report after a decision. Its actor says whether the outcome was refused meanwhile, which sets the report back
+   * to `reviewing`. Looks again for a limited time while the outcome is pending, or the read model is behind the actor.
+   */
+  const shownDecided = (call: Call, id: number): Effect.Effect<ReportInQueue, Refused> =>
+    Effect.gen(function* () {
+      const standing = bus.read(call, { actor: String(id), op: "report.standing", input: null })
+      yield* Effect.repeat(standing, { while: ({ pending }) => pending, ...LOOKING })
+      const look = Effect.flatMap(standing, ({ status }) => shownAs(call, id, [status]))
+      return yield* Effect.retry(look, { while: (refused) => refused === notVisibleYet, ...LOOKING })
+    })
 
   return routesOf(ReportApi, {
     fileReport: (call) =>
@@ -119,7 +136,7 @@ export const routes = ({ bus, lists, config: { hub } }: EdgeParts) => {
         const by = yield* admitted(bus, call)
         const input = { by, outcome, rejected, days, note, settled: false }
         yield* bus.read(call, { actor: params.id, op: "report.resolve", input })
-        return dataValue(yield* shownAs(call, id, [rejected ? "rejected" : "resolved"]))
+        return dataValue(yield* shownDecided(call, id))
       })
   })
 }

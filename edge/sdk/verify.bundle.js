@@ -135,7 +135,7 @@ const BOUNDS = {
 };
 
 // edge/sdk/verify/verdict.ts
-/** The verdict on a request: one reason, in the same form for every judge. */
+/** The verdict on a request, with one reason. All modes of the verifier answer in this form. */
 const MESSAGES = {
 	headers_missing: "The request has no Hub-* headers and no User-Agent that announces an agent.",
 	announced_only: "The User-Agent announces an agent, and nothing proves it.",
@@ -177,14 +177,14 @@ const refuse = (reason, id = null, agent = NO_AGENT, extras) => ({
 	message: MESSAGES[reason],
 	...extras
 });
-/** The verdict on a proof that this mode cannot verify. */
+/** The verdict on a Web Bot Auth signature in a mode that cannot verify it. */
 const notSupported = {
 	...refuse("scheme_not_supported"),
 	scheme: "web-bot-auth"
 };
 /**
-* The HTTP status for a verdict: 403 if the agent is retired, suspended or banned, 503 if the request could not be
-* checked, and 401 for every other invalid one.
+* The HTTP status for a verdict: 200 if the request is valid, 403 if the agent is retired, suspended or banned, and 503
+* if the request could not be checked. For all other reasons it is 401.
 */
 const statusOf = ({ reason }) => {
 	if (reason === null) return 200;

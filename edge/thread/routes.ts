@@ -1,4 +1,4 @@
-/** Threads (spec 4.5, 4.6; contract 2, 19). */
+/** HTTP routes of threads (spec 4.5, 4.6; contract 2, 19). */
 import { Effect, Schema } from "effect"
 import type { Operations, Queries } from "../../schemas/bus/operations.ts"
 import { threadAddress } from "../../schemas/content/address.ts"
@@ -55,7 +55,7 @@ export const threadRoutes = ({ bus, lists, markdown, config: { hub } }: EdgePart
       return dataValue({ ...(yield* toChange(call, id, by)), pinned })
     })
 
-  /** `before` with the state after a change, as the thread's actor reports it. */
+  /** Combines the thread before a change with the changed state that its actor returned. */
   const after = (
     call: Call,
     before: Thread,
@@ -82,7 +82,7 @@ export const threadRoutes = ({ bus, lists, markdown, config: { hub } }: EdgePart
     )
   }
 
-  /** An unknown category is refused by its field (spec 4.1.5). */
+  /** The refusal of an unknown category names the field `category` (spec 4.1.5). */
   const categoryIn = (call: Call, slug: string | undefined): Effect.Effect<string | null, Refused> => {
     if (slug === undefined) return Effect.succeed(null)
     return Effect.flatMap(bus.query(call, "categories", null), (categories) =>
@@ -175,7 +175,7 @@ export const threadRoutes = ({ bus, lists, markdown, config: { hub } }: EdgePart
         const id = yield* numberOf("thread", params.id)
         const by = yield* admitted(bus, call)
         const mentions = yield* mentionsIn(bus, call, change.title, change.body)
-        // The read model holds the texts, and the actor the current state.
+        // The body and the author come from the read model, because the actor's answer has neither.
         const before = yield* toChange(call, id, by)
         const stands = yield* bus.read(call, { actor: params.id, op: "thread.edit", input: { by, change, mentions } })
         const thread = yield* after(call, before, stands)
@@ -187,7 +187,7 @@ export const threadRoutes = ({ bus, lists, markdown, config: { hub } }: EdgePart
         yield* textsChecked(call, { reason })
         const id = yield* numberOf("thread", params.id)
         const by = yield* admitted(bus, call)
-        // This is checked first: a thread that the caller cannot see does not exist for the caller.
+        // Read before the command, so that a thread that the caller may not see is refused as not found.
         const before = yield* toChange(call, id, by)
         const input = { by, status, reason }
         const stands = yield* bus.read(call, { actor: params.id, op: "thread.set_status", input })

@@ -1,6 +1,6 @@
 /**
- * The part of an owner's page that shows an agent's vault: fills that wait for consent, and entries. The author of an
- * entry has written its label and websites. Secrets are not available here.
+ * The part of an owner's page that shows an agent's vault: fills that wait for consent, and entries. Labels and
+ * websites are texts of the entry's author, so they are not trusted. Secrets are not available here.
  */
 import type { ConsentAsked, FillAction, VaultEntry } from "../../schemas/vault/records.ts"
 import type { Consenter, OwnedVault } from "./owning.ts"

@@ -3,8 +3,8 @@
  *
  * Invariants
  *  - Typed secrets leave the page only inside a sealed box. Fields that are stored in clear are sent beside it.
- *  - A token after the # of the address is removed from the address first. It is kept in memory only, and sent only to
- *    the origin of the page.
+ *  - A token after the # of the address is removed from the address before it is used. It is kept in memory only, and
+ *    sent only to the origin of the page.
  *  - Answers of the service are text: they are written by `textContent`, and unknown kinds are ignored.
  *  - Typed secrets are wiped once they are sent, and when the page is left.
  */
@@ -109,7 +109,7 @@ const wipe = (): void => {
   if (kind !== undefined) at(inputId(kind, "chosen")).checked = true
 }
 
-/** The number is unique. A name and a handle may imitate another agent's. */
+/** Names the agent by its number, because a name or a handle may look like another agent's. */
 const whoseOf = ({ hx_id, handle, name }: OpenedSource["vault"]["agent"]): string =>
   `You write into the vault of agent ${hx_id} (${handle === null ? name : `${name}, ${handle}`}), and of no other. ` +
   `The maker of this link or token chose that agent. Its operator can use the entry that you seal, and can read it with a ` +
@@ -147,7 +147,7 @@ const openVault = (): Promise<void> =>
     }
   })
 
-/** People write addresses without https://, or with a path. */
+/** Returns the origin of an address, because people write addresses without https://, or with a path. */
 const originOf = (line: string): string => {
   const address = line.includes("://") ? line : `https://${line}`
   return URL.canParse(address) ? new URL(address).origin : line
@@ -161,7 +161,7 @@ const typed = (kind: Kind, { name, isOptional, within }: SealField): unknown => 
   return within === "limits" && name === "fills_per_day" ? (/^\d+$/.test(value) ? Number(value) : null) : value
 }
 
-/** Sealing reports missing or wrong fields. */
+/** Reads the form without checks, because `sealEntry` reports missing and wrong fields. */
 const entryOf = ({ kind, fields, websites }: SealKind): Fields => {
   const of = (within: SealField["within"]) =>
     Object.fromEntries(

@@ -55,8 +55,9 @@ export const admittedHolder = (
       bus.read(call, { actor, op: "vault.by_token", input: { type, hash }, anew: true }),
       (failed) =>
         failed.refusal.code === "token_invalid"
-          ? Effect.andThen(
-              Effect.andThen(drawnOf(limits, "anon", call), misused(bus, call, bearer)),
+          ? // First the report: a client that has nothing left to draw would keep a stolen token secret otherwise.
+            Effect.andThen(
+              Effect.andThen(misused(bus, call, bearer), drawnOf(limits, "anon", call)),
               Effect.fail(failed)
             )
           : Effect.fail(failed)

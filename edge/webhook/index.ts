@@ -1,4 +1,4 @@
-/** The webhook of the calling agent: events, secret, test, log of deliveries (spec 4.4). */
+/** HTTP routes of the calling agent's webhook: events, secret, test and deliveries (spec 4.4). */
 import { Effect } from "effect"
 import { notFound } from "../../schemas/errors.ts"
 import { ChooseEvents, WebhookApi } from "../../schemas/webhook/api.ts"
@@ -14,7 +14,7 @@ const decodeChoice = bodyDecoder(ChooseEvents)
 
 const ACCEPTED = 202
 
-/** The id becomes a token of a bus subject, so only a number of ordinary length is allowed. */
+/** At most 15 digits, because the id becomes a token of a bus subject. */
 const DELIVERY_ID = /^[1-9]\d{0,14}$/
 
 export const routes = ({ bus, lists, config: { hub } }: EdgeParts) => {

@@ -2,8 +2,8 @@
  * `npm run campaign -- <name>`: a random search that takes longer than `npm test` may. It runs the tests' own code,
  * with other seeds and more rounds.
  *
- * `npm run campaign -- --commit <hash>` runs one file of `tests/campaign/` once, for at most `COMMIT_MS`. The hash
- * chooses the file and the seed, so that each commit tries another one and a repetition tries the same. A file that
+ * `npm run campaign -- --commit <hash>` runs one file of `tests/campaign/` once, for at most `CAMPAIGN_SECONDS_MAX` or
+ * `--seconds`. The hash chooses the file and the seed, so that each commit tries another one and a repetition tries the same. A file that
  * takes longer is stopped. If no test had failed by then, the run counts as passed.
  *
  * The seed decides victims, moments and requests, and is printed. The timing of the machine does not depend on it.
@@ -14,6 +14,7 @@ import { join } from "node:path"
 import { helpOf, type Program, readCommandLine } from "../../schemas/runtime/command-line.ts"
 import { exitWith } from "../launcher/exit.ts"
 import { projectRoot } from "../launcher/paths.ts"
+import { CAMPAIGN_SECONDS_MAX } from "../launcher/test.ts"
 import { makeTestFolder, removeTestFolder } from "../launcher/test-folder.ts"
 import { spawnTied, type TiedProcess } from "../launcher/tied.ts"
 import { type Campaign, CAMPAIGNS } from "./campaigns.ts"
@@ -21,7 +22,6 @@ import { type Campaign, CAMPAIGNS } from "./campaigns.ts"
 const SEED_MAX = 2 ** 31
 const ROUNDS_MAX = 100_000
 const STOP_GRACE_MS = 30_000
-const COMMIT_MS = 14 * 60_000
 
 interface Run {
   readonly seed: number
@@ -56,7 +56,11 @@ class Refused extends Error {}
 
 const CAMPAIGN: Program<{ readonly usage: ReadonlyArray<string> }> = {
   name: "npm run campaign --",
-  commands: [{ usage: ["<name> [--seed <number>] [--rounds <number>] [--report <file>]", "--commit <hash>"] }],
+  commands: [
+    {
+      usage: ["<name> [--seed <number>] [--rounds <number>] [--report <file>]", "--commit <hash> [--seconds <number>]"]
+    }
+  ],
   refuse: (reason) => new Refused(`${reason}\n${usage()}`)
 }
 
@@ -67,7 +71,7 @@ const usage = (): string =>
     ...Object.entries(CAMPAIGNS).map(([name, { what, rounds }]) => `  ${name.padEnd(14)} ${what}; ${rounds} rounds`)
   ].join("\n")
 
-type Values = { readonly [Name in "seed" | "rounds" | "report" | "commit"]?: string }
+type Values = { readonly [Name in "seed" | "rounds" | "report" | "commit" | "seconds"]?: string }
 
 const whole = (name: string, text: string | undefined, most: number): number | undefined => {
   if (text === undefined) return undefined
@@ -178,7 +182,7 @@ async function ofCommit(
   return { campaign, name: file, seed: 1 + (drawn.readUInt32BE(4) % (SEED_MAX - 2)) }
 }
 
-async function runForCommit(hash: string): Promise<number> {
+async function runForCommit(hash: string, seconds: number): Promise<number> {
   const { campaign, name, seed } = await ofCommit(hash)
   process.stdout.write(`campaign of commit ${hash}: ${name}, seed ${seed}\n`)
   let late = false
@@ -186,11 +190,11 @@ async function runForCommit(hash: string): Promise<number> {
     late = true
     interruption.abort()
     void current?.stop(STOP_GRACE_MS)
-  }, COMMIT_MS)
+  }, seconds * 1000)
   const run = await runOnce(campaign, seed)
   clearTimeout(bound)
   if (late && run.reported === 0) {
-    process.stdout.write(`${name} was not done after ${COMMIT_MS / 60_000} minutes and found nothing until then\n`)
+    process.stdout.write(`${name} was not done after ${seconds} seconds and found nothing until then\n`)
     return 0
   }
   process.stdout.write(
@@ -206,7 +210,8 @@ async function main(args: ReadonlyArray<string>): Promise<number> {
     return 0
   }
   const [values, [name = ""]] = [read.args.values as Values, read.args.positionals]
-  if (values.commit !== undefined) return runForCommit(values.commit)
+  if (values.commit !== undefined)
+    return runForCommit(values.commit, whole("seconds", values.seconds, CAMPAIGN_SECONDS_MAX) ?? CAMPAIGN_SECONDS_MAX)
   const campaign = Object.hasOwn(CAMPAIGNS, name) ? CAMPAIGNS[name] : undefined
   if (campaign === undefined) throw new Refused(`there is no campaign ${name}\n${usage()}`)
   const rounds = whole("rounds", values.rounds, ROUNDS_MAX) ?? campaign.rounds

@@ -1,18 +1,25 @@
 /** Reports as operators list and decide them, by `hub report` and in the console (contract 19). */
 import { type Kysely, sql } from "kysely"
+import { eventsOf } from "../../actors/engine/events.ts"
+import { ReportEvent } from "../../actors/report/noun.ts"
 import type { Database } from "../../actors/tables/database.ts"
 import type { Verdict } from "../../schemas/report/operations.ts"
+import { delay, monotonicMs } from "../../schemas/runtime/clock.ts"
 import type { Service } from "../cli/connection.ts"
 import { Fault } from "../cli/fault.ts"
+import { historyOf } from "../replay/fold.ts"
 
 type Tables = Pick<Service, "db">
-type Deciding = Tables & Pick<Service, "command">
+type Deciding = Tables & Pick<Service, "command" | "log" | "clock">
 
 /** The statuses of reports that are not decided yet. */
 export const UNDECIDED = ["open", "reviewing"] as const
 /** The most reports of a list, and of one page when all reports on a target are decided. */
 const PAGE = 200
 const SHOWN_TEXT_CHARS = 80
+/** The longest wait in ms until a decision's outcome is carried out or refused, and the time between two looks. */
+const CARRIED_OUT_WITHIN_MS = 15_000
+const LOOK_AGAIN_MS = 50
 
 /** Reports with these statuses and an id above `after`, oldest first. */
 export const reportsIn = (
@@ -65,7 +72,7 @@ export const undecidedOn = async ({ db }: Tables, type: string, target: string):
   return Number(count)
 }
 
-/** Decides the report. Returns `false` if it was decided before. */
+/** Decides the report. Returns `false` if it is decided already. */
 const decided = async ({ command }: Deciding, id: number, verdict: Verdict): Promise<boolean> => {
   try {
     await command("report.resolve", String(id), verdict)
@@ -76,11 +83,56 @@ const decided = async ({ command }: Deciding, id: number, verdict: Verdict): Pro
   }
 }
 
+type Resolved = Extract<ReportEvent, { readonly type: "report.resolved" }>
+type Fate = { readonly type: "pending" | "carried_out" } | { readonly type: "refused"; readonly why: string }
+
+interface Decision {
+  readonly resolved: Resolved
+  readonly fate: Fate
+}
+
+const decisionAfter = (last: Decision | null, event: ReportEvent): Decision | null => {
+  if (event.type === "report.resolved") return { resolved: event, fate: { type: "pending" } }
+  if (last === null) return null
+  if (event.type === "report.carried_out") return { ...last, fate: { type: "carried_out" } }
+  return event.type === "report.not_carried_out" ? { ...last, fate: { type: "refused", why: event.why } } : last
+}
+
+/** The report's last decision and its fate by the log; `null` if there is no decision. */
+const lastDecision = async ({ log }: Pick<Deciding, "log">, id: number): Promise<Decision | null> => {
+  let last: Decision | null = null
+  for await (const { commit } of historyOf(log, "report", String(id)))
+    last = eventsOf(ReportEvent, commit).reduce(decisionAfter, last)
+  return last
+}
+
+/** Like `lastDecision`, but waits while the outcome is pending, for at most `CARRIED_OUT_WITHIN_MS`. */
+const settledDecision = async (parts: Deciding, id: number): Promise<Decision | null> => {
+  const { clock } = parts
+  const end = monotonicMs(clock) + CARRIED_OUT_WITHIN_MS
+  for (;;) {
+    const last = await lastDecision(parts, id)
+    if (last?.fate.type !== "pending" || monotonicMs(clock) >= end) return last
+    await delay(clock, LOOK_AGAIN_MS)
+  }
+}
+
+/** Throws if the outcome of the report's last decision was refused. `more` ends the message. */
+const notRefused = (id: number, last: Decision | null, more = ""): void => {
+  if (last?.fate.type === "refused")
+    throw new Fault(`The outcome of report ${id} was refused, so it is in review again. ${last.fate.why}${more}`)
+}
+
 /**
- * Throws if the report was decided before with another outcome, so that the other reports do not get a different one.
+ * Throws unless this outcome of the report is in force, so that the reporters of the others are not told an outcome
+ * that was refused, or a different one.
  */
-const isGoneOnFrom = async (parts: Deciding, id: number, { outcome, rejected }: Verdict): Promise<void> => {
-  const { status, outcome: was } = await reportNumbered(parts, id)
+const inForce = async (parts: Deciding, id: number, { outcome, rejected }: Verdict): Promise<void> => {
+  const last = await settledDecision(parts, id)
+  notRefused(id, last, " The other reports on its target were not decided.")
+  if (last?.fate.type !== "carried_out")
+    throw new Fault(`The outcome of report ${id} is not in force yet. Repeat this for the others on its target.`)
+  const { status, outcome: was } = last.resolved
   if (was !== outcome || (status === "rejected") !== rejected)
     throw new Fault(
       `Report ${id} is ${status} with the outcome ${was}: say the same for the others, or name one of them.`
@@ -115,16 +167,19 @@ const resolveOthers = async (parts: Deciding, id: number, verdict: Verdict) => {
 }
 
 /**
- * Decides a report. With `all`, the other reports on the same target are decided too, but only the first one has the
- * effect. An interrupted call with `all` may be repeated. Throws a Fault if the report was decided before with another
- * outcome.
+ * Decides a report. With `all`, the other reports on the same target are decided too, once the outcome of the first one
+ * is in force. Only the first one has the effect. A call with `all` that was interrupted, or that found the outcome not
+ * in force yet, may be repeated. Throws a Fault if the outcome was refused, or if the report was decided before with
+ * another outcome. No other report is decided then.
  */
 export const resolveReport = async (parts: Deciding, id: number, verdict: Verdict, all: boolean) => {
   if (!all) {
     await parts.command("report.resolve", String(id), verdict)
+    notRefused(id, await settledDecision(parts, id))
     return reportNumbered(parts, id)
   }
-  if (!(await decided(parts, id, verdict))) await isGoneOnFrom(parts, id, verdict)
+  await decided(parts, id, verdict)
+  await inForce(parts, id, verdict)
   const others = await resolveOthers(parts, id, verdict)
   return { ...(await reportNumbered(parts, id)), others }
 }

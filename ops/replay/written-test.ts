@@ -1,11 +1,11 @@
 /**
- * Writes a vitest file that replays an actor's history and tries a command, as `hub replay --test` does, with the
- * history in a file beside it. It expects the present decision. Change it to the desired one, and the test fails until
- * the code agrees.
+ * Makes the texts of a vitest file and of a second file with an actor's history, for `hub replay --test` and the
+ * console. The test replays the history and decides a command. It expects the decision that the present code makes. To
+ * get a test that fails until the code is corrected, change that decision to the right one.
  *
  * Invariants
- *  - Texts of strangers occur in the code only as JSON values.
- *  - Both files are masked, including the command. A decision on masked values is the same in the test.
+ *  - Texts from the log occur in the code only as JSON values.
+ *  - Both files are masked, including the command. The expected decision is made from masked values, as in the test.
  */
 import { basename, dirname, relative, resolve } from "node:path"
 import { projectRoot } from "../launcher/paths.ts"
@@ -14,7 +14,7 @@ import type { WhatIf, WhatIfCommand } from "./what-if.ts"
 
 export type Expected = Pick<WhatIf, "refused" | "events">
 
-/** A member of that name would be the prototype of an object literal. */
+/** Writes `__proto__` in brackets. Without them, this member of an object literal would set the prototype. */
 const json = (value: unknown): string =>
   JSON.stringify(value ?? null, null, 2).replaceAll('"__proto__":', '["__proto__"]:')
 
@@ -31,7 +31,7 @@ export interface WrittenTest {
   readonly history: string
 }
 
-/** `put` is the command with its result; `null` if only the state is expected. All of it is masked. */
+/** `put` is the command with its decision. If it is `null`, the test expects `state`. All values must be masked. */
 export const testOf = (
   file: string,
   fixture: Fixture,

@@ -1,8 +1,8 @@
 /**
- * Processes that answer on the bus (NATS service discovery).
+ * Lists the processes that answer on the bus (NATS service discovery).
  *
- * Malformed answers are ignored, and shown texts are cut. A dishonest process can still add rows, and hides others if
- * it sends as many answers as are read before them.
+ * Malformed answers are ignored, and long texts are cut. A malicious process can still add rows. It can also hide
+ * others, if it sends `BOUNDS.max` answers before theirs.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Option, Schema } from "effect"
@@ -10,7 +10,7 @@ import { answersTo, type Bounds } from "./answers.ts"
 
 const BOUNDS: Bounds = { stallMs: 300, withinMs: 1200, max: 500 }
 
-/** Longer texts are cut, because any process of the bus may answer. */
+/** Longer texts are cut, because any process on the bus may answer. */
 const TEXT_MAX_CHARS = 128
 const ENDPOINTS_MAX = 64
 
@@ -84,8 +84,8 @@ const listed = async (nats: NatsConnection, subject: string, bounds: Bounds) => 
 const EDGE = "hub-edge"
 
 /**
- * The hub's processes among those that answer; others may use the same bus. A busy edge may answer too late, so edges
- * are asked once more if none is listed.
+ * The processes of the hub, because others may use the same bus. A busy edge may answer too late, so edges are asked
+ * again if none has answered.
  */
 export const servicesOf = async (nats: NatsConnection): Promise<ReadonlyArray<ServiceRow>> => {
   const rows = await listed(nats, "$SRV.STATS", BOUNDS)

@@ -37,7 +37,7 @@ export const RefusedRequest = Schema.Struct({
 })
 export type RefusedRequest = typeof RefusedRequest.Type
 
-/** The most characters of a request id, as edges make them. */
+/** The most characters of a request id. Edges make the ids, and no longer ones. */
 export const REQUEST_ID_MAX_CHARS = 64
 
 /** The answer of one edge. */

@@ -92,10 +92,9 @@ export type DirectoryEntry = typeof DirectoryEntry.Type
 
 export const Directory = Schema.Struct({
   generated_at: Schema.String,
-  /**
-   * Only in an answer with changes: the entity tag of the request without quotes, and true if there are more changes.
-   */
+  /** Only in an answer with changes: the entity tag of the request, without quotes. */
   since: Schema.optionalKey(Schema.String),
+  /** Only in an answer with changes: true if there are more changes. */
   more: Schema.optionalKey(Schema.Boolean),
   max_number: Schema.Int,
   count: Schema.Int,

@@ -1,5 +1,6 @@
 /** The fields of a library entry (contract 3). Pure: commands check a whole folder before they send any of it. */
 import { Schema } from "effect"
+import { isLongerThan } from "../code-points.ts"
 import type { ErrorDetails } from "../errors.ts"
 import { LIMITS } from "../limits.ts"
 import { isStorable } from "../plain-text.ts"
@@ -44,12 +45,12 @@ export interface EntryProblem {
 }
 
 const boundOf = (text: string, max: number): { readonly bound?: ErrorDetails } => {
-  if ([...text].length > max) return { bound: { rule: "max", max } }
+  if (isLongerThan(text, max)) return { bound: { rule: "max", max } }
   return text.trim() === "" ? { bound: { rule: "min", min: 1 } } : {}
 }
 
 const isText = (text: string, shape: RegExp, max: number): boolean =>
-  isStorable(text) && shape.test(text) && text.trim() !== "" && [...text].length <= max
+  !isLongerThan(text, max) && isStorable(text) && shape.test(text) && text.trim() !== ""
 
 /** The first invalid field; `null` if all are valid. */
 export const entryProblem = ({ slug, title, language, summary, body }: EntryGiven): EntryProblem | null => {

@@ -37,7 +37,7 @@ export const holderOperations = operationsOf("mail_domain_holder", {
 export const domainOperations = operationsOf("mail_domain", {
   /** The domain as its agent sees it. Refused `email_domain_unknown` for any other agent. */
   "mail_domain.look": op({ input: ByAgent, output: MailDomain, askedBy: ["edge"] }),
-  /** Looks for every record now. Refused `email_domain_unknown`. */
+  /** Looks up every DNS record of the domain now. Refused `email_domain_unknown`. */
   "mail_domain.verify": op({ input: ByAgent, output: Nothing, askedBy: ["edge"] }),
   /** `agent` is `null` for the service's own domain. Refused `not_found` if nobody has declared the domain. */
   "mail_domain.ready": op({

@@ -105,6 +105,9 @@ export const MAIL_SERVICE_LIMITS = {
   connections_per_wide_max: 32,
   /** The most recipients of one message. */
   recipients_max: 50,
+  /** The most recipients without a mailbox in a minute: of an IPv4 address or an IPv6 /64, and of an IPv6 /48. */
+  unknown_recipients_per_client_max: 60,
+  unknown_recipients_per_wide_max: 480,
   /** The longest time without a word from the other side, and without a command that makes progress. */
   idle_ms: 60_000,
   /** The longest time of a connection, the longest time of one message in it, and the most commands. */

@@ -30,7 +30,7 @@ export const noticeOperations = operationsOf("mail_notice", {
   "mail_notice.settle": op({ input: NoticeOutcome, output: Nothing, askedBy: ["mail"] }),
   /**
    * The notification cannot be carried out now. It is repeated later, or given up if it is too old. Refused `not_found`
-   * like the others.
+   * if it was never received.
    */
   "mail_notice.put_off": op({
     input: Schema.Struct({ attempt: Schema.Int, reason: Schema.String }),

@@ -27,8 +27,8 @@ const ByAgent = Schema.Struct({ agent: Schema.String })
 export const mailerOperations = operationsOf("mailer", {
   "mailer.mailboxes": op({ input: Nothing, output: Schema.Array(Schema.Int), askedBy: ["edge"] }),
   /**
-   * Refused `email_mailbox_exists`, `email_mailbox_limit`, `email_address_taken`, `email_owner_rule`;
-   * `email_domain_unknown`, `_not_yours`, `_not_ready`.
+   * Refused `email_mailbox_exists`, `email_mailbox_limit`, `email_address_taken`, `email_owner_rule`,
+   * `email_domain_unknown`, `email_domain_not_yours`, `email_domain_not_ready`.
    */
   "mailer.open_mailbox": op({
     input: Schema.Struct({
@@ -69,7 +69,7 @@ export const addressOperations = operationsOf("mail_address", {
     output: Schema.Struct({
       agent: Schema.String,
       mailbox: Schema.NullOr(Schema.Int),
-      /** True for an address of an agent's own domain. The domain's actor knows if the domain is still the agent's. */
+      /** True for an address of an agent's own domain. Ask the domain's actor if it is still the agent's. */
       custom: Schema.Boolean
     }),
     askedBy: ["mail"]
@@ -80,7 +80,7 @@ export const addressOperations = operationsOf("mail_address", {
 export const MailPart = Schema.Struct({
   /** `text` is the parsed text as JSON. `a1` and so on are attachments. */
   name: Schema.String,
-  /** The size in sealed form. */
+  /** The bytes in sealed form. */
   size: Schema.Int
 })
 export type MailPart = typeof MailPart.Type
@@ -105,7 +105,7 @@ export type SealedMail = typeof SealedMail.Type
 export const MailEnvelope = MailSummary
 export type MailEnvelope = MailSummary
 
-/** The sender whose share of a mailbox's day a message uses. */
+/** The sender of a received message. Each domain has a share of the messages that a mailbox accepts in a day. */
 export const InboundSender = Schema.Struct({
   /** A keyed hash of the sender's domain under the mailbox's key. It is another hash if DMARC did not pass. */
   domain: Schema.String,
@@ -161,7 +161,7 @@ export const mailboxOperations = operationsOf("mailbox", {
       address: Schema.String,
       rules: MailRules,
       full: Schema.NullOr(Schema.Literals(["day", "bytes"])),
-      /** Bytes in the mailbox. Nodes of an earlier release do not tell. */
+      /** Bytes in the mailbox. Nodes of an earlier release do not send it. */
       stored: Schema.optionalKey(Schema.Int)
     }),
     askedBy: ["mail"]
@@ -173,6 +173,7 @@ export const mailboxOperations = operationsOf("mailbox", {
   "mailbox.receive": op({
     input: Schema.Struct({
       number: Schema.Int,
+      /** The message's size, or the bytes that are stored of it if these are more. */
       bytes: Schema.Int,
       mail: SealedMail,
       /** Absent from an earlier release's mail process. */

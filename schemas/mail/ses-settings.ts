@@ -39,7 +39,7 @@ export const readSesSettings = (
   { region, topics, certHosts, configurationSet }: SesInput,
   { mode, isUsed }: { readonly mode: "development" | "production"; readonly isUsed: boolean }
 ): SesReading => {
-  // The SDK's own name for the region. Without SES this service does not read it.
+  // AWS_REGION is a setting of the SDK. Its form matters only if SES is used.
   if (isUsed && (region === null || !REGION.test(region)))
     return problem("AWS_REGION must be the provider's region, such as eu-central-1, where HUB_MAIL_PROVIDER is ses")
   if ((isUsed && topics.length === 0) || topics.length > TOPICS_MAX || !topics.every((one) => TOPIC.test(one)))

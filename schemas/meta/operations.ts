@@ -41,7 +41,8 @@ export const metaQueries = {
   categories: query({ input: Nothing, output: Schema.Array(Category) }),
   stats: query({ input: Nothing, output: Stats }),
   /**
-   * The watermarks of the tables behind public answers. If they are the same before and after, the tables are the same.
+   * The watermarks of the tables behind public answers. If they are equal at two times, the tables have not changed in
+   * between.
    */
   marks: query({ input: Nothing, output: Schema.String }),
   /** The watermark of one projection: a sequence of its stream; 0 if nothing is known of it. */

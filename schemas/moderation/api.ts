@@ -38,7 +38,6 @@ export const ModerationApi = HttpApiGroup.make("moderation")
     })
       .annotateMerge(describe("signed", "The standing of your account, and why"))
       .annotate(Row, "`{status, reason, since, until, appeal}`"),
-    // A suspended agent may appeal once against each suspension.
     HttpApiEndpoint.post("appeal", "/me/appeal", {
       payload: MakeAppeal,
       success: created(Standing),

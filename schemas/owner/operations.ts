@@ -1,6 +1,7 @@
 /**
- * Kind `agent` writes to its owners and gets their answers. Kind `owner_message`, whose id is a number, is one message.
- * Texts are sealed in log and tables.
+ * Operations and queries about an agent's owners and the messages between them. An actor of the kind `agent` writes to
+ * its owners and gets their answers. An actor of the kind `owner_message` is one message, and its id is the message's
+ * number. The texts are sealed in the log and in the tables.
  */
 import { Schema } from "effect"
 import { Author } from "../content/author.ts"
@@ -22,7 +23,7 @@ const Answered = Schema.Struct({
 })
 export type AnsweredByOwner = typeof Answered.Type
 
-/** An agent may have one held request for each purpose, over all edges. */
+/** The reasons to hold a request open. An agent may have one held request for each of them, over all edges. */
 const Purpose = Schema.Literals(["message", "captcha", "consent", "fill_captcha"])
 export type WaitPurpose = typeof Purpose.Type
 
@@ -43,20 +44,23 @@ export const OwnerStanding = Schema.Struct({
 })
 export type OwnerStanding = typeof OwnerStanding.Type
 
-/** A later owner, as an earlier owner sees the person. */
+/** A later owner, as shown to an earlier owner. */
 export const LaterOwner = Schema.Struct({
   sponsorship: Schema.Int,
   human: Schema.String,
   confirmed_at: Schema.String,
-  /** The time from which the owner may consent to fills of older entries, unless an earlier owner objects. */
+  /**
+   * The time from which the later owner may consent to fills of older entries without approval, if no earlier owner
+   * objects.
+   */
   waits_until: Schema.String,
-  /** The person's last answer; `null` if there is none. */
+  /** The earlier owner's last answer about the later one; `null` if there is none. */
   approves: Schema.NullOr(Schema.Boolean)
 })
 export type LaterOwner = typeof LaterOwner.Type
 
 export const owningOperations = operationsOf("agent", {
-  /** Refused `owner_none`. */
+  /** Sends a message to all owners of the agent. Refused `owner_none` if there is none. */
   "owner.send": op({
     input: Written,
     output: Schema.Struct({ id: Schema.Int, delivered_to: Schema.Array(DeliveredTo), created_at: Schema.String }),
@@ -68,7 +72,7 @@ export const owningOperations = operationsOf("agent", {
   "owner.carries": op({ input: Schema.Struct({ human: Schema.String }), output: Nothing, askedBy: ["edge"] }),
   /** All confirmed owners, the earliest first. */
   "owner.standing": op({ input: Nothing, output: Schema.Array(OwnerStanding), askedBy: [] }),
-  /** The later owners whom this person may approve or reject. */
+  /** The later owners whom this person may approve or object to. */
   "owner.later": op({
     input: Schema.Struct({ human: Schema.String }),
     output: Schema.Array(LaterOwner),
@@ -85,8 +89,8 @@ export const owningOperations = operationsOf("agent", {
   }),
   /**
    * Answers whether one of the owners has a verified address. `by` is the person who has been an owner longest among
-   * those with a verified address. `provisional` is true if the agent has not passed registration's questions. Nodes of
-   * an earlier release do not send `provisional`.
+   * those with a verified address. `provisional` is true if the agent has not passed registration's questions, and
+   * absent otherwise. Nodes of earlier releases lack one or both fields.
    */
   "owner.proven": op({
     input: Nothing,
@@ -98,8 +102,8 @@ export const owningOperations = operationsOf("agent", {
     askedBy: []
   }),
   /**
-   * An owner answers a message of the agent, or writes to it. Refused `not_found` for everybody but owners, and for
-   * messages that the owner may not read.
+   * An owner answers a message of the agent, or writes to it. Refused `not_found` if the person is not an owner, or may
+   * not read the message.
    */
   "owner.answer": op({
     input: Answered,
@@ -107,8 +111,8 @@ export const owningOperations = operationsOf("agent", {
     askedBy: ["edge"]
   }),
   /**
-   * The first answer to a message of the agent. It is read from the agent's state, so a request that was woken by the
-   * answer finds it.
+   * The first answer to a message of the agent; `null` if there is none. The agent's state is asked, because the read
+   * models may not have the answer yet when it ends the wait of a held request.
    */
   "owner.answered": op({
     input: Schema.Struct({ message: Schema.Int }),
@@ -116,27 +120,28 @@ export const owningOperations = operationsOf("agent", {
     askedBy: ["edge"]
   }),
   /**
-   * Answers whether a request may be held: no other request is held, or the earlier request was not released in time.
-   * `ms` is the longest hold.
+   * Answers whether the request may be held open. That is so if no other request with the same purpose is held, or if
+   * the time of the held one is over. `ms` is the longest time for which the request is held.
    */
   "owner.wait": op({
     input: Schema.Struct({ purpose: Purpose, token: Schema.String, ms: Schema.Number }),
     output: Schema.Struct({ held: Schema.Boolean }),
     askedBy: ["edge"]
   }),
+  /** The request is no longer held. `token` is the one of its `owner.wait`. */
   "owner.leave": op({
     input: Schema.Struct({ purpose: Purpose, token: Schema.String }),
     output: Nothing,
     askedBy: ["edge"]
   }),
-  /** A message to the agent was read. */
+  /** The agent has read a message from an owner. */
   "owner.seen": op({ input: Schema.Struct({ message: Schema.Int }), output: Nothing, askedBy: [] })
 })
 
 export const reachingOperations = operationsOf("human", {
   /**
-   * Lists the ways in which an owner learns of an event of one of their agents. A node of an older release does not
-   * name the agent.
+   * The channels through which a person is notified of an event of an agent. `state` is `queued` if at least one can be
+   * used now. Nodes of older releases do not send `agent`.
    */
   "human.reached": op({
     input: Schema.Struct({ event: Schema.String, agent: Schema.optionalKey(Schema.String) }),
@@ -146,7 +151,7 @@ export const reachingOperations = operationsOf("human", {
 })
 
 export const ownerMessageOperations = operationsOf("owner_message", {
-  /** The agent of a message. `human` is `null` for a message from the agent, which the people in `readers` may read. */
+  /** The people and the agent of a message. `human` is its author; `null` for a message from the agent to `readers`. */
   "owner_message.look": op({
     input: Nothing,
     output: Schema.Struct({
@@ -156,7 +161,7 @@ export const ownerMessageOperations = operationsOf("owner_message", {
     }),
     askedBy: []
   }),
-  /** Marks a message as read by its recipient: the agent (hub id), or one of its owners. Only the first time counts. */
+  /** Marks a message as read. `by` is the agent (hub id) or one of its owners. Only the first time is stored. */
   "owner_message.read": op({
     input: Schema.Struct({ by: Schema.String }),
     output: Schema.Struct({ read_at: Schema.String }),
@@ -168,11 +173,11 @@ export const ownerMessageOperations = operationsOf("owner_message", {
     output: Schema.Struct({ text: Schema.NullOr(Schema.String), options: Schema.NullOr(Schema.Array(Schema.String)) }),
     askedBy: []
   }),
-  /** The complete message, as an answer. */
+  /** The message with its opened text. */
   "owner_message.whole": op({ input: Nothing, output: OwnerAnswer, askedBy: [] })
 })
 
-/** A message as it is stored in tables. */
+/** A message as the tables store it. `keys` holds the key of `sealed` for each person who may read the message. */
 export const SealedMessage = Schema.Struct({
   id: Schema.Int,
   human: Schema.NullOr(Schema.String),
@@ -204,11 +209,11 @@ export const ownerQueries = {
     output: paged(Schema.Struct({ ...SealedMessage.fields, answer: Schema.NullOr(SealedMessage) }))
   }),
   /**
-   * The same with opened texts. Answered by processes with the keys. The asker must check that the reader has the
-   * right.
+   * The same with opened texts. Answered by processes with the keys. The asker must check that the person may read the
+   * messages.
    */
   owner_conversation: query({ input: Wanted, output: paged(OwnerMessage) }),
-  /** Messages to a person, except alerts, that no owner has answered yet. The newest comes first. */
+  /** The newest messages to a person, except alerts, that no owner has answered yet. The newest comes first. */
   owner_questions: query({
     input: Schema.Struct({ human: Schema.String }),
     output: Schema.Array(
@@ -216,8 +221,8 @@ export const ownerQueries = {
     )
   }),
   /**
-   * The newest message from each agent of a person. `unread` counts the messages of the agent that nobody has read,
-   * among its newest hundred.
+   * The newest message from each agent of a person. `unread` counts the agent's messages that no owner has read, among
+   * its newest hundred.
    */
   owner_latest: query({
     input: Schema.Struct({ human: Schema.String }),

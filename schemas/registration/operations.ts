@@ -1,4 +1,4 @@
-/** Kind `challenge`, id = 32 hex characters (spec 3.3, 4.3). */
+/** Operations of the kind `challenge`, whose ids are 32 hex characters (spec 3.3, 4.3). */
 import { Schema } from "effect"
 import { Nothing, op, operationsOf } from "../operation.ts"
 import { FiredTimer } from "../timer.ts"
@@ -8,7 +8,7 @@ import { Challenge, Questions, Register } from "./api.ts"
 const Origin = Schema.String
 type Origin = typeof Origin.Type
 
-/** The actor that counts the challenges of the client's /48. `null` for an IPv4 client; absent from older edges. */
+/** The id of the `limit` actor that counts the client's /48. `null` for an IPv4 client. Older edges do not send it. */
 const WideHome = Schema.optionalKey(Schema.NullOr(Schema.String))
 
 /** The answers of a provisional agent to a challenge. */
@@ -39,12 +39,12 @@ export const registrationOperations = operationsOf("challenge", {
     output: Schema.Unknown,
     askedBy: ["edge"]
   }),
-  /** Grades the answers of a provisional agent, like step 3. */
+  /** Grades the answers of an existing provisional agent, as step 3 of registration does for a new one. */
   "challenge.pass": op({
     input: Schema.Struct({ hub_id: Schema.String, ...Admission.fields }),
     output: Nothing,
     askedBy: []
   }),
-  /** A timer of earlier releases, whose log did not forget challenges. */
+  /** Does nothing. Timers of earlier releases still send it, because their logs did not delete old challenges. */
   "challenge.erase": op({ input: FiredTimer, output: Nothing, askedBy: [] })
 })

@@ -47,9 +47,9 @@ export const FileReport = Schema.Struct({
 
 export const Resolve = Schema.Struct({
   outcome: ReportOutcome,
-  /** True if the report was found untrue. Only allowed with the outcome `none`. */
+  /** True if the report is found untrue. Only allowed with the outcome `none`. */
   rejected: Schema.optionalKey(Schema.Boolean),
-  /** The days of a suspension. */
+  /** The length of a suspension in days. The default is `SUSPENDED_DAYS_DEFAULT`. */
   days: Schema.optionalKey(
     Schema.Int.check(
       Schema.isBetween({ minimum: 1, maximum: SUSPENDED_DAYS_MAX }, { message: `must be 1 to ${SUSPENDED_DAYS_MAX}` })

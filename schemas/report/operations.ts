@@ -74,10 +74,15 @@ export const Resolution = Schema.Struct({
 })
 export type Resolution = typeof Resolution.Type
 
+/** True while a decision's outcome is neither carried out nor refused. */
+const Standing = Schema.Struct({ status: ReportStatus, pending: Schema.Boolean })
+
 /** Refused `operator_required` for everybody but operators, `report_closed` if the report was decided. */
 export const reportOperations = operationsOf("report", {
   "report.review": op({ input: Schema.Struct({ by: Caller }), output: Nothing, askedBy: ["edge"] }),
   "report.resolve": op({ input: Verdict, output: Nothing, askedBy: ["edge"] }),
+  /** The present status by the report's own actor. The read model may show it later. */
+  "report.standing": op({ input: Nothing, output: Standing, askedBy: ["edge"] }),
   "report.carry_out": op({ input: Resolution, output: Nothing, askedBy: [] })
 })
 

@@ -1,34 +1,39 @@
 /**
- * Reads a command line by its usage: the lines that people read declare the words and options that a program takes.
+ * Parses a command line by the usage lines that people also read as help. They declare the words and options that a
+ * program takes.
  *
  * Grammar of a usage line
- *  - `<word>` is any word, `a|b` one of these. In brackets a word may be left out; with `...` it may be repeated.
- *  - `--flag` stands alone. `--name <value>` takes what follows it after one space; `--name <a> <b>` takes both.
- *  - `[--name <value>]...` may be given again. `-n, --name` has a short form.
- *  - `[any of these …]` takes the options of all lines of the command.
- *  - A line that begins with a space continues the one before it.
- * The order of options is free. A flag is followed by a bracket or by the end of the line, never by a word.
+ *  - `<word>` stands for any word, and `a|b` for `a` or `b`. A word in brackets is optional. A word with `...` may be
+ *    repeated.
+ *  - `--flag` takes no value. `--name <value>` takes one value, and `--name <a> <b>` takes two. In a usage line, one
+ *    space separates the name from its value.
+ *  - `[--name <value>]...` may be given several times. `-n, --name` declares a short form.
+ *  - `[any of these …]` allows the options of all lines of the command.
+ *  - A line that begins with a space continues the previous line.
+ *
+ * In a command line, options may have any order. In a usage line, a flag is followed by a bracket or by the end of the
+ * line, never by a word.
  *
  * Invariants
- *  - One line fits words and options together: an option of one line is refused with the words of another.
- *  - `-h` and `--help` ask for help alone, as the last word and right behind the program's or the command's name and
- *    words that its usage fixes. Elsewhere they are a stranger's text, and help with a good status would look like
- *    success.
- *  - A refusal repeats no token of the service.
+ *  - A command line is accepted only if one usage line allows all of its words and options.
+ *  - `-h` and `--help` show help only as the last word, directly after the name of the program or command, or after
+ *    words that the usage fixes. Elsewhere they may be part of another person's text. Help there would end with the
+ *    status of success although nothing was done.
+ *  - A refusal never contains a token of the service.
  */
 import { parseArgs } from "node:util"
 import { withoutTokens } from "../secret/without-tokens.ts"
 
 export interface Declared {
-  /** The usage without the program's name: `post show <post>`. Its first words are the command's name, at most two. */
+  /** Usage lines without the program's name: `post show <post>`. The first one or two words are the command's name. */
   readonly usage: ReadonlyArray<string>
   readonly summary?: string
   /**
-   * Lines that help leaves out, because the command refuses such input in its own words. All options are allowed with
-   * them.
+   * Lines that are accepted and not shown in help: long forms of options, and input that the command itself refuses
+   * with a better message. All options of the command are allowed with them.
    */
   readonly unshown?: ReadonlyArray<string>
-  /** True if refusals repeat no word of the command line, because a word may be secret. */
+  /** True if refusals must not repeat words of the command line, because a word may be secret. */
   readonly isUnquoted?: boolean
 }
 
@@ -36,9 +41,9 @@ export interface Program<Command extends Declared> {
   /** The program's name as people type it: `npm run hub --`. */
   readonly name: string
   readonly commands: ReadonlyArray<Command>
-  /** Help on the options of every command. This text also declares these options. */
+  /** The help text on options that every command takes. It also declares these options. */
   readonly common?: string
-  /** Makes the error for a wrong command line. The lines start with the program's name. */
+  /** Makes the error for a wrong command line. The lines in `usage` start with the program's name. */
   readonly refuse: (reason: string, usage: ReadonlyArray<string>) => Error
 }
 
@@ -57,7 +62,7 @@ export type ReadLine<Command extends Declared> =
       readonly is: "command"
       readonly command: Command
       readonly args: Arguments
-      /** All options and words that may be given. */
+      /** All options of the command, by name. */
       readonly options: Readonly<Record<string, Option>>
     }
 
@@ -67,7 +72,7 @@ export interface Option {
   readonly multiple: boolean
   /** True if the option may be given several times. */
   readonly isRepeated: boolean
-  /** The number of values for each mention. */
+  /** The number of values that follow the option's name; 0 for a flag. */
   readonly count: number
 }
 
@@ -76,10 +81,13 @@ const WORD = /(?:<[^<>]*>|\[[^[\]]*\]|\S)+/g
 const NO_WORD = /^(?:\[-.*|\[[^<]*|[\s[\]|.…]*)$/
 const NAME_WORDS = 2
 
-/** Whole lines, each continuation joined to its beginning. */
+/** The usage lines, with continuation lines joined to the lines that they continue. */
 const linesOf = ({ usage }: Declared): ReadonlyArray<string> => usage.join("\n").replaceAll(/\n\s+/g, " ").split("\n")
 
-/** The options that a text mentions. A repeated mention keeps the properties of the first one. */
+/**
+ * The options that a text mentions. If it mentions an option several times, the last mention gives the short form, and
+ * the last one with a value gives the number of values. The option may be repeated if any mention has `...`.
+ */
 export const optionsIn = (text: string): Readonly<Record<string, Option>> => {
   const options: Record<string, Option> = {}
   for (const [, short, name = "", value = "", again] of text.matchAll(MENTION)) {
@@ -106,21 +114,21 @@ const isNeeded = (word: string): boolean => !word.startsWith("[")
 
 const fits = (given: string, word: string): boolean => isOpen(word) || word.split("|").includes(given)
 
-/** The words that all lines of a command begin with. */
+/** The command's name: the fixed words that all of its lines begin with, at most `NAME_WORDS`. */
 const nameOf = (command: Declared): ReadonlyArray<string> => {
   const [first = [], ...others] = linesOf(command).map(wordsIn)
   const end = first.findIndex((word, index) => isOpen(word) || others.some((line) => line[index] !== word))
   return first.slice(0, Math.min(NAME_WORDS, end === -1 ? first.length : end))
 }
 
-/** True if a line of the command has these words, as they are, behind its name. */
+/** True if the given words are fixed words of a line of the command, after its name (`depth` words). */
 const isFixed = (command: Declared, given: ReadonlyArray<string>, depth: number): boolean =>
   linesOf(command).some((line) => {
     const words = wordsIn(line).slice(depth)
     return given.every((one, index) => words[index] !== undefined && !isOpen(words[index]) && fits(one, words[index]))
   })
 
-/** Options outside brackets, as they are written. */
+/** The required options: those outside brackets, each with its text in the line. */
 const neededIn = (line: string): ReadonlyArray<readonly [name: string, written: string]> =>
   [...line.matchAll(MENTION)].flatMap(({ index, 0: written, 2: name = "" }) => {
     const before = line.slice(0, index)
@@ -134,16 +142,16 @@ interface Line {
 }
 
 interface Misfit {
-  /** The number of words that fit. */
+  /** The number of words before the first one that does not fit. */
   readonly at: number
-  /** The number of options that the line does not take. */
+  /** The number of given options that the line does not allow. */
   readonly strays: number
   readonly reason: string
 }
 
 const ANY_OPTION = /\[any of these\b/
 
-/** The lines of a command with the options that each of them takes. */
+/** The lines of a command, each with the options that it allows. */
 const patternsOf = (command: Declared, all: Readonly<Record<string, Option>>, common: string): ReadonlyArray<Line> => {
   const everything = new Set(Object.keys(all))
   return [
@@ -182,17 +190,17 @@ const misfit = (
   return stray === undefined ? null : { at: given.length, strays, reason: `takes no --${stray} here` }
 }
 
-/** Combines `--diff a b` to one option with two values. The parser would take it as an option and another word. */
+/** Changes `--diff a b` to `--diff a --diff b`, because `parseArgs` allows one value for each mention of an option. */
 const spread = (args: ReadonlyArray<string>, options: Readonly<Record<string, Option>>): Array<string> =>
   args.flatMap((arg, index) => {
     const pair = args[index - 2] ?? ""
     return options[pair.slice(2)]?.count === 2 && pair.startsWith("--") && !arg.startsWith("-") ? [pair, arg] : [arg]
   })
 
-/** Options that are allowed only directly after the command's name. */
+/** Options that are handled before other options are parsed. They are refused anywhere else. */
 const ALONE = ["help", "version"]
 
-/** The reason why the number of mentions of an option is wrong; `null` if it is right. */
+/** The reason why an option is given too often, or with the wrong number of values; `null` if there is none. */
 const miscount = (mentions: ReadonlyArray<string>, options: Readonly<Record<string, Option>>): string | null => {
   for (const name of new Set(mentions)) {
     const { type, isRepeated, count } = options[name] ?? { type: "boolean", isRepeated: true, count: 0 }
@@ -220,7 +228,7 @@ const shown = ({ name }: Program<Declared>, commands: ReadonlyArray<Declared>): 
 
 const HELP: ReadonlySet<string | undefined> = new Set(["--help", "-h"])
 
-/** Suggests a command for a word without its beginning: `agent suspend` for `suspend`. */
+/** Suggests a command that contains the word: `agent suspend` for `suspend`. */
 const meantBy = (word: string, commands: ReadonlyArray<Declared>): string => {
   const line = commands.flatMap(linesOf).find((one) => wordsIn(one).some((part) => !isOpen(part) && fits(word, part)))
   return line === undefined ? "" : `; did you mean ${line}`
@@ -274,7 +282,7 @@ export const readCommandLine = <Command extends Declared>(
   return { is: "command", command, args, options }
 }
 
-/** The help on these commands. Continued lines are indented. */
+/** The help text for these commands. Continuation lines are indented by the length of the program's name. */
 export const helpOf = ({ name, common }: Program<Declared>, commands: ReadonlyArray<Declared>): string => {
   const lines = commands.flatMap(({ usage, summary }) => [
     ...usage.map((line) => `  ${line.startsWith(" ") ? " ".repeat(name.length) : name} ${line}`),

@@ -6,14 +6,16 @@ import { decodeBase64 } from "../signing/key.ts"
 import { BASE64_OR_URL, stretchesOf } from "./shape.ts"
 import { keyPairOfSeed, SEED_BYTES } from "../signing/seed.ts"
 
-/** Each derivation takes about 60 µs. In a text with more such words, the rest is not tested. */
+/** The most words of a text that are tested, because each takes about 60 µs. Further words are not tested. */
 const SEEDS_TRIED_MAX = 256
 
 const HEX = /^[0-9a-fA-F]+$/
 
 const BASE64_CHARS = 43
 const HEX_CHARS = SEED_BYTES * 2
-/** The most characters of a word that are tested, from its end. Longer words are files, not keys. */
+/**
+ * The most characters of a word that is tested whole. Longer words are files, not keys, and only their ends are tested.
+ */
 const WORD_LOOKED_AT = 4_096
 
 /** 32 bytes, or 64 of which the last 32 are the public key. */
@@ -33,9 +35,12 @@ const fromBase64 = (word: string): Buffer | null => {
 /** Lengths of 32 and 64 bytes in base64 without padding, and in hex. */
 const LENGTHS: ReadonlySet<number> = new Set([BASE64_CHARS, HEX_CHARS, 2 * BASE64_CHARS, 2 * HEX_CHARS])
 
-/** A word itself, its parts in an address or a file name, and the text before its padding. */
-const readingsOf = (word: string, padded: boolean): ReadonlyArray<string> => {
-  const ends = padded ? [word.slice(-BASE64_CHARS), word.slice(-2 * BASE64_CHARS)] : []
+/**
+ * The texts in a word that may be a seed: the word itself, its end, and its parts. It may be an address or a file name,
+ * and a seed may contain the characters that separate their parts.
+ */
+const readingsOf = (word: string): ReadonlyArray<string> => {
+  const ends = [word.slice(-BASE64_CHARS), word.slice(-2 * BASE64_CHARS)]
   return word.length > WORD_LOOKED_AT ? ends : [word, ...ends, ...word.split(/[+/]/), ...word.split(/[_-]/)]
 }
 
@@ -56,7 +61,7 @@ export function* seedsIn(text: string, publicKey: Uint8Array, stepChars: number)
       pauseAt = at + stepChars
       yield null
     }
-    for (const reading of readingsOf(text.slice(at, end), text.charAt(end) === "=")) {
+    for (const reading of readingsOf(text.slice(at, end))) {
       if (!LENGTHS.has(reading.length) || tried.has(reading)) continue
       const seed = seedOf(reading, publicKey)
       if (seed === null) continue

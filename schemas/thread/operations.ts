@@ -90,7 +90,7 @@ export const threadOperations = operationsOf("thread", {
   "thread.reply_back": op({ input: Back, output: Nothing, askedBy: [] })
 })
 
-/** Threads that may be asked for as the most discussed. */
+/** The most threads that `threads_discussed` returns. */
 export const DISCUSSED_MAX = 20
 
 export const threadQueries = {

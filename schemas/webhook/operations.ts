@@ -3,12 +3,12 @@ import { Schema } from "effect"
 import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
 import { Queued, Webhook, WebhookDelivery, WebhookSecret } from "./api.ts"
 
-/** The signed content of a delivery, see `WebhookToSign` (`schemas/signing/webhook.ts`). */
+/** The signed content of a delivery, as in schemas/signing/webhook.ts. */
 const WebhookToSign = Schema.Struct({ id: Schema.String, timestamp: Schema.String, body: Schema.String })
 
 /** The outcome of an attempt, as far as it concerns the agent. */
 export const Attempted = Schema.Struct({
-  /** The address that was asked. */
+  /** The address to which the delivery was sent. */
   url: Schema.String,
   delivered: Schema.Boolean,
   /** True if the receiver answered 410, which means that it wants no more deliveries. */
@@ -16,7 +16,7 @@ export const Attempted = Schema.Struct({
 })
 export type Attempted = typeof Attempted.Type
 
-/** The signature of a delivery, or the reason why it is not sent now. */
+/** The address and signature for a delivery, or the reason why it is not sent now. */
 export const Signed = Schema.Union([
   Schema.Struct({ url: Schema.String, signature: Schema.String, failing: Schema.Boolean }),
   /** `drop` is the reason why it will not be delivered any more. */

@@ -1,5 +1,7 @@
 /** Reports: filed by agents, decided by operators, and what comes of them (spec 4.4, 4.6; contract 3, 12, 19). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { resolveReport } from "../../ops/moderation/reports.ts"
+import { OPERATOR } from "../../schemas/content/author.ts"
 import type { Notification } from "../../schemas/notification/api.ts"
 import type { Post } from "../../schemas/post/records.ts"
 import type { Report, ReportInQueue } from "../../schemas/report/records.ts"
@@ -9,7 +11,7 @@ import { send } from "../support/http.ts"
 import { operate } from "../support/hub.ts"
 import { dataOf, detailsOf, fieldOf, outcome } from "../support/outcome.ts"
 import { register, type Registered } from "../support/register.ts"
-import { sharedService, type TestService } from "../support/service.ts"
+import { logOf, sharedService, type TestService } from "../support/service.ts"
 
 const TIME = expect.stringMatching(/^\d{4}-.*Z$/)
 const REPORTS = "/api/v1/reports"
@@ -235,6 +237,94 @@ describe("deciding", () => {
     await waitFor(async () => outcome(await accused.call("GET", "/api/v1/me")) === "403 agent_banned", {
       describe: "the ban"
     })
+  })
+})
+
+describe("an outcome that is refused after the decision", () => {
+  const ends = async () =>
+    expect(outcome(await accused.call("DELETE", "/api/v1/me", { body: { confirm: who.handle } }))).toMatch(/^20\d$/)
+  const record = async (id: number) => dataOf<ReportInQueue>(await operator.call("GET", `${REPORTS}/${id}`))
+  const outcomesTold = async (as: AgentClient) =>
+    dataOf<ReadonlyArray<Notification>>(await as.call("GET", "/api/v1/me/notifications"))
+      .filter(({ type }) => type === "report.resolved")
+      .map(({ payload }) => payload["outcome"])
+  const fate = (id: number) =>
+    waitFor(
+      async () => {
+        const types = (await logOf(service.view, "report", String(id))).flatMap(({ commit }) =>
+          commit.events.map(({ type }) => type)
+        )
+        return types.find((type) => type === "report.carried_out" || type === "report.not_carried_out")
+      },
+      { describe: "the outcome's fate" }
+    )
+  const verdict = { by: OPERATOR, rejected: false, days: 3, note: null, settled: false } as const
+  /** Settled decisions pass the check of the account, as one does whose account ends right after the check. */
+  const late = (): Parameters<typeof resolveReport>[0] => {
+    const { db, log, clock, command } = service.view
+    const unchecked = (op: string, id: string, input: object) =>
+      command(op as "report.resolve", id, { ...input, settled: true } as never)
+    return { db, log, clock, command: unchecked as typeof command }
+  }
+
+  test.each(["banned", "suspended", "warned"] as const)(
+    "%s: reporters of the same target are not told",
+    async (one) => {
+      const [second] = await anAgent()
+      const { id } = await filed("agent", who.handle)
+      const other = dataOf<Report>(await file("agent", who.handle, {}, second))
+      await ends()
+      const decide = () => resolveReport(late(), id, { ...verdict, outcome: one }, true)
+      await expect(decide()).rejects.toThrow(/was refused.*deleted.*not decided/)
+      expect(await fate(id)).toBe("report.not_carried_out")
+      expect(await record(other.id)).toMatchObject({ status: "open", outcome: null })
+      // The repeated call decides again, with the same end.
+      await expect(decide()).rejects.toThrow("not decided")
+      expect(await record(other.id)).toMatchObject({ status: "open", outcome: null })
+      expect([await outcomesTold(reporter), await outcomesTold(second)]).toEqual([[], []])
+      await expect(resolveReport(late(), id, { ...verdict, outcome: one }, false)).rejects.toThrow("was refused")
+    }
+  )
+
+  test.each(["banned", "suspended"] as const)("%s by another report counts only while it is so", async (one) => {
+    const { id } = await filed("agent", who.handle)
+    await service.view.command("report.resolve", String(id), { ...verdict, outcome: one, settled: true })
+    expect(await fate(id)).toBe("report.not_carried_out")
+    const shown = await waitFor(
+      async () => {
+        const report = await record(id)
+        return report.status === "reviewing" ? report : null
+      },
+      { describe: "the report's return" }
+    )
+    expect(shown.note).toBe("The account is active, so the outcome is not in force.")
+    expect(await outcomesTold(reporter)).toEqual([])
+  })
+
+  test.each(["banned", "suspended", "warned"] as const)("%s by another report counts if it is so", async (one) => {
+    const [second] = await anAgent()
+    const { id } = await filed("agent", who.handle)
+    const other = dataOf<Report>(await file("agent", who.handle, {}, second))
+    const { db, log, clock, command } = service.view
+    const decided = await resolveReport({ db, log, clock, command }, id, { ...verdict, outcome: one }, true)
+    expect(decided).toMatchObject({ status: "resolved", others: { resolved: 1 } })
+    expect([await fate(id), await fate(other.id)]).toEqual(["report.carried_out", "report.carried_out"])
+  })
+
+  test("is answered as what became of the report, whenever the account ends", async () => {
+    for (let time = 0; time < 6; time++) {
+      const [victim, { handle }] = await anAgent()
+      const { id } = await filed("agent", handle)
+      const [answer] = await Promise.all([
+        resolve(id, { outcome: time % 2 === 0 ? "banned" : "suspended" }),
+        victim.call("DELETE", "/api/v1/me", { body: { confirm: handle } })
+      ])
+      const { status, note } = await record(id)
+      // A read model that is late on a slow machine is said to be so.
+      if (outcome(answer) === "503 unavailable") continue
+      if (answer.status === 200) expect(dataOf(answer)).toMatchObject({ status, note })
+      else expect([fieldOf(answer), status]).toEqual(["outcome", "open"])
+    }
   })
 })
 

@@ -5,6 +5,7 @@ import { Name } from "../../schemas/agent/fields.ts"
 import { VISIBLE } from "../../schemas/plain-text.ts"
 import { harmless } from "../../schemas/printed.ts"
 import { hasUnseen } from "../../schemas/unseen.ts"
+import { cpuMsOf, growth, GROWTH_MAX } from "../support/cost.ts"
 
 const code = (point: number): string => `U+${point.toString(16).padStart(4, "0")}`
 const IGNORABLE = /[\p{DI}\ufff9-\ufffc\u2800\u{1d159}\u{13441}\u{13442}]/u
@@ -50,6 +51,14 @@ test("joiners and selectors that shape nothing are written out", () => {
   for (const text of ["🏴\u{e0067}\u{e0062}\u{e007f}", "🏴x\u{e007f}", "a\u2800", "\u2800\u2800"])
     expect([text, hasUnseen(text)]).toEqual([text, true])
 })
+
+test.each(["a\u{e0061}", "\u{e0061}", "🏴\u{e0067}", "❤️\ufe0f", "\u200d", "\u2800", "\u0300"])(
+  "a long text of %j takes time in proportion",
+  async (unit) => {
+    const cost = (length: number) => () => cpuMsOf(() => harmless(unit.repeat(length / unit.length)))
+    expect(await growth(cost(200_000), cost(25_000))).toBeLessThan(GROWTH_MAX)
+  }
+)
 
 describe("names", () => {
   const accepts = Schema.is(Name)

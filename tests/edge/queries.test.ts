@@ -1,8 +1,8 @@
 /** Queries whose nodes are frozen, slow or gone. */
-import { headers, type MsgHdrs, type NatsConnection } from "@nats-io/transport-node"
+import { createInbox, headers, type MsgHdrs, type NatsConnection } from "@nats-io/transport-node"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { type Asked, serveQueries } from "../../actors/queries/serve.ts"
-import { DEADLINE_HEADER } from "../../schemas/runtime/bus/parts.ts"
+import { DEADLINE_HEADER, TAKEN_HEADER } from "../../schemas/runtime/bus/parts.ts"
 import { requestsOf } from "../../actors/log/requests.ts"
 import { machineClock, wallMs } from "../../schemas/runtime/clock.ts"
 import { QueryClient } from "../../schemas/runtime/bus/queries.ts"
@@ -141,4 +141,36 @@ test("a query knows its deadline: its asker's, or its node's if that is earlier"
   await client.ask(subjects.query("keeper_health"), Buffer.from("null"), asked + 60_000)
   expect(deadlines[0]).toBe(asked + 1500)
   expect(deadlines[1]).toBeLessThanOrEqual(Date.now() + timeoutMs)
+})
+
+test.each([
+  [{}, "again and again", 4],
+  [{ onlyResponds: true as const }, "once where few responses are allowed", 1]
+])("a query that takes long is told of: %j, %s", async (serving, _how, most) => {
+  const clock = standingClock()
+  const { promise, resolve } = Promise.withResolvers<null>()
+  const view = `long-${most}`
+  const nats = await line()
+  await scope.make(
+    serveQueries(clock, nats, { [view]: () => promise }, calls, NO_TRACING, { ...serving, timeoutMs: 60_000 })
+  )
+  const asker = await line()
+  const notices: Array<boolean> = []
+  const inbox = createInbox()
+  asker.subscribe(inbox, {
+    callback: (_error, { headers: sent }) => void notices.push(sent?.has(TAKEN_HEADER) === true)
+  })
+  const asks = headers()
+  asks.set(TAKEN_HEADER, "1")
+  await nats.flush()
+  asker.publish(subjects.query(view), "null", { reply: inbox, headers: asks })
+  await asker.flush()
+  await nats.flush()
+  for (let moved = 0; moved < 5000; moved += 500) clock.move(500)
+  await nats.flush()
+  await asker.flush()
+  // A query under way would hold up the end of the tests.
+  resolve(null)
+  expect(notices).toEqual(Array.from({ length: most }, () => true))
+  await expect.poll(() => notices.at(-1)).toBe(false)
 })

@@ -163,7 +163,7 @@ it("for searches are few, of which one client has a part", () => {
   expect(places.take(call("client", "agent"), true)).not.toBeNull()
 })
 
-it("for searches count for the address, or for the /48 that it is in", async () => {
+it("count at the nodes for the account, else for the address, or for the /48 that it is in", async () => {
   const seen: Array<string> = []
   const nothing = (_input: unknown, { client }: { readonly client: string }) => {
     seen.push(client)
@@ -190,9 +190,8 @@ it("for searches count for the address, or for the /48 that it is in", async () 
   for (const caller of [call("one", "agent"), call("two", null), call("three", null, "wide")])
     await Effect.runPromise(bus.query({ ...caller, deadline, isProbe: false } as Call, "search", input))
   await Effect.runPromise(bus.query({ call: null, deadline, span: null }, "search", input))
-  // Other queries take no turns.
   await Effect.runPromise(bus.query({ ...call("one", null), deadline, isProbe: false } as Call, "posts", list))
-  expect(seen).toEqual(["one", "two", "wide", "", ""])
+  expect(seen).toEqual(["agent", "two", "wide", "", "one"])
 })
 
 it("for searches are not taken by a search of a compartment's output, which its host makes in its own memory", async () => {

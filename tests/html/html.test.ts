@@ -3,6 +3,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { AgentMarkdown } from "../../edge/kit/agent-markdown.ts"
 import { html, markup } from "../../edge/kit/html.ts"
+import { MARKS } from "./payloads.ts"
 
 const LENGTH_MAX = 100_000
 /** Far above what it takes, far below what a text could take that grows by its square. */
@@ -18,6 +19,16 @@ describe("a template", () => {
     expect(() => html`<p title=${"x"}></p>`).toThrow("<p title=")
   })
 
+  it("takes any text before another", () => {
+    expect(html`<p>${"a="}${markup("<hr>")}</p>`.text).toBe("<p>a=<hr></p>")
+    const any = fc.string({ unit: fc.constantFrom("=", '"', "'", "<", "&", " ", "a") })
+    fc.assert(
+      fc.property(any, any, (one, other) => {
+        expect(html`<p>${one}${other}${[one, other]}</p>`.text).toBe(html`<p>${one + other}${one + other}</p>`.text)
+      })
+    )
+  })
+
   it("lets no text out of its place", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
@@ -26,6 +37,15 @@ describe("a template", () => {
       })
     )
   })
+})
+
+it("markdown of any marks is rendered", () => {
+  const markdown = new AgentMarkdown()
+  const text = fc.array(fc.constantFrom(...MARKS), { maxLength: 60 }).map((marks) => marks.join(""))
+  fc.assert(
+    fc.property(text, (written) => void markdown.render(written)),
+    { numRuns: 3000, examples: [["![a=](https://a.example/b=)"]] }
+  )
 })
 
 const filled = (unit: string): string => unit.repeat(Math.ceil(LENGTH_MAX / unit.length)).slice(0, LENGTH_MAX)

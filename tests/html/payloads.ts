@@ -39,6 +39,7 @@ export const TEXTS: ReadonlyArray<string> = [
   `<template><script>${ACT}</script></template>`,
   `<noscript><p title="</noscript><img src onerror=${ACT}>">`,
   `<plaintext>`,
+  `<a href=`,
   `<textarea>`,
   `<!--`,
   `<!doctype html><frameset onload=${ACT}>`,
@@ -85,6 +86,8 @@ export const ADDRESSES: ReadonlyArray<string> = [
 
 /** For markdown. */
 export const MARKDOWNS: ReadonlyArray<string> = [
+  `![a=](https://a.example/b.png)`,
+  `[![a=](https://a.example/b.png)](https://a.example/)`,
   `[x](javascript:${ACT})`,
   `[x](JaVaScRiPt:${ACT})`,
   `[x](javascript&colon;${ACT})`,
@@ -146,4 +149,20 @@ export const MARKDOWNS: ReadonlyArray<string> = [
   `\\<script>${ACT}\\</script>`,
   `**<b onclick=${ACT}>**`,
   `\u202e[moc.elgoog](https://evil.example)\u202c`
+]
+
+/** Pieces of markdown whose combinations reach each rule of the renderer. */
+export const MARKS: ReadonlyArray<string> = [
+  ..."=!|*_~`#>-+.:;,/\\\"'<>&()[]{}@\n\t 01ax",
+  "](https://a.example/b=)",
+  "](/posts/1)",
+  "![",
+  "[a]: https://a.example 'b='",
+  "<https://a.example/?b=>",
+  "https://a.example/?b=",
+  "```",
+  "|-|\n",
+  "&#61;",
+  "\u0000",
+  "\ud800"
 ]

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { projectRoot } from "../../ops/launcher/paths.ts"
-import { countReport, readArguments, slowestFiles } from "../../ops/launcher/test.ts"
+import { campaignSeconds, countReport, readArguments, slowestFiles } from "../../ops/launcher/test.ts"
 
 function file(name: string, status: string, ...tests: ReadonlyArray<string>) {
   return { name, status, assertionResults: tests.map((it, index) => ({ status: it, fullName: `${name} ${index}` })) }
@@ -63,4 +63,15 @@ describe("the arguments of npm test", () => {
     [["--coverage", "--bail=1"], { vitest: ["--bail=1"], files: false, coverage: true, campaign: null }],
     [["--campaign", "abc", "tests/api"], { vitest: ["tests/api"], files: true, coverage: false, campaign: "abc" }]
   ])("%j", (args, wanted) => expect(readArguments(args)).toEqual(wanted))
+})
+
+test.each([
+  [0, 840],
+  [70 * 60_000, 840],
+  [75 * 60_000, 540],
+  [83 * 60_000, 60],
+  [83 * 60_000 + 1, 0],
+  [100 * 60_000, 0]
+])("a campaign after %i ms gets %i seconds", (passed, seconds) => {
+  expect(campaignSeconds(passed)).toBe(seconds)
 })

@@ -1,6 +1,7 @@
 /** An actor process that is frozen during a restore does not go on with what it has in memory. */
 import { randomBytes } from "node:crypto"
 import { join } from "node:path"
+import { sql } from "kysely"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { archiveOf, waitFor } from "../harness/index.ts"
 import { send } from "../support/http.ts"
@@ -28,6 +29,17 @@ afterAll(async () => {
   await service?.stop()
 })
 
+/** A process that is frozen within a transaction keeps its locks, and no restore can empty the tables. */
+const frozenBetweenTransactions = async (node: TestService["system"]["actors"][number] | undefined) => {
+  node?.freeze()
+  const { rows } = await sql<{ readonly busy: string }>`
+    select count(*) as busy from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'`.execute(service.view.db)
+  if (Number(rows[0]?.busy) === 0) return true
+  node?.thaw()
+  return false
+}
+
 test.each(["0", "10000"])("it ends, and its successor knows what the restore has ended (gap %s)", async (gap) => {
   const owner = await provenOwner(service)
   const { client } = await anAgent(service.edges)
@@ -48,7 +60,7 @@ test.each(["0", "10000"])("it ends, and its successor knows what the restore has
   await described("lost")
   const node = service.system.actors[0]
   for (const edge of service.system.edges) await edge.kill()
-  node?.freeze()
+  await waitFor(() => frozenBetweenTransactions(node), { describe: "a freeze between two transactions" })
   await operated(desk, ["restore", folder, "--replace", "--gap", gap])
   node?.thaw()
   for (const edge of service.system.edges) await edge.restart()

@@ -57,31 +57,31 @@ describe("verify", () => {
     [
       "a value",
       "update agents set name = 'Somebody'",
-      {},
+      { kind: "agent" },
       /agents: 1 of 1 rows DIFFER[\s\S]*difference: agents hx\w+: name is "Somebody", the log makes it "Countess"\n/
     ],
     [
       "a row too few",
       "delete from categories where slug = 'help'",
-      {},
+      { kind: "category" },
       /difference: categories help: is not served, the log makes it\n/
     ],
     [
       "a row too many",
       "insert into retired_keys values ('hx0', 'k', now(), now())",
-      {},
+      { kind: "agent" },
       /retired_keys: 1 of 2 rows DIFFER[\s\S]*difference: retired_keys hx0 k: is served, the log does not make it\n/
     ],
     [
       "a number inside a value",
       'update agents set links = \'[{"label":"x"}]\'',
-      {},
+      { kind: "agent" },
       /agents hx\w+: links\[0\] is \{"label":"x"\}, the log makes it nothing\n/
     ],
     [
       "a part of a block",
       "update identity_blocks set version = version - 1",
-      {},
+      { kind: "agent" },
       /identity_blocks \d+: version is \d+, the log makes it \d+\n/
     ],
     [
@@ -125,7 +125,7 @@ describe("verify", () => {
     try {
       await db.updateTable("projections").set({ seq: 9_000_000 }).where("name", "=", "category").execute()
       await run("insert into messages values (8000000, 'a', 'b', '1-2', 'Text', null, now(), null)")
-      const text = await found({})
+      const text = await found()
       expect(text).toMatch(/difference: category is at sequence 9000000, and HUB_EVENTS ends at \d+: /)
       expect(text).toMatch(/difference: the counter message stands at \d+, and the tables hold 8000000: /)
     } finally {

@@ -1,6 +1,6 @@
 /** What needs no kernel: names, addresses, and the firewall's text. */
 import { describe, expect, it } from "vitest"
-import { addressesOf, freeBlock } from "../../actors/runtime/network/subnet.ts"
+import { addressesOf, freeBlock, takenByRoutes } from "../../actors/runtime/network/subnet.ts"
 import { overlaps, parsePrefix } from "../../actors/runtime/network/ipv4.ts"
 import { PRIVATE, REASONS, rulesText, type RuleSettings } from "../../actors/runtime/network/rules.ts"
 import { linesOf } from "../../actors/runtime/network/table.ts"
@@ -61,6 +61,12 @@ describe("addresses", () => {
     expect(freeBlock("0002", [parsePrefix("10.213.0.0/21"), parsePrefix("10.213.9.0/24")])).toBe("10.213.10.0/23")
     expect(freeBlock("007f", [parsePrefix("10.213.254.0/24")])).toBe("10.213.0.0/23")
     expect(() => freeBlock("0002", [parsePrefix("10.0.0.0/8")])).toThrow(/no free subnet/)
+  })
+
+  it("may be where a default route leads, also one in the two halves of a VPN", () => {
+    const routes = ["default", "0.0.0.0/1", "128.0.0.0/1", "10.213.4.0/24"].map((dst) => ({ dst }))
+    expect(takenByRoutes(routes)).toEqual([parsePrefix("10.213.4.0/24")])
+    expect(freeBlock("0002", takenByRoutes(routes))).toBe("10.213.6.0/23")
   })
 })
 

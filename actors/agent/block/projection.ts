@@ -1,4 +1,4 @@
-/** The table of blocks in the agents' read model. It has a row for each pair of a blocking and a blocked agent. */
+/** The table of blocks in the agents' read model. */
 import { sql, type Transaction } from "kysely"
 import type { Database } from "../../tables/database.ts"
 import { rowsJson } from "../../tables/rows.ts"
@@ -34,7 +34,7 @@ export class BlockRows implements Rows {
     }
   }
 
-  /** Deletes the rows of deleted accounts last, because a deleted account blocks nobody afterwards. */
+  /** Deletes the rows of deleted accounts last, because a deleted account can block no other agent afterwards. */
   async write(trx: Transaction<Database>): Promise<void> {
     const { blocks, unblocked, deleted } = this.rows
     if (blocks.length > 0) {

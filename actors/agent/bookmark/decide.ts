@@ -11,10 +11,9 @@ import { type BookmarkEvent, type Bookmarks, keyOf } from "./state.ts"
 interface NotShown {
   /** Bookmarks whose target was deleted, as its own actor reports. */
   readonly gone: ReadonlyArray<Target>
-  /**
-   * `hidden`: some of the other bookmarks that no list shows at the moment. `hiddenCount`: the number of all of them.
-   */
+  /** Up to BOOKMARKS_HIDDEN_MAX of the bookmarks whose target still exists, but is hidden at the moment. */
   readonly hidden: ReadonlyArray<Target>
+  /** The number of bookmarks that no list shows, without those in `gone`. */
   readonly hiddenCount: number
 }
 

@@ -1,4 +1,4 @@
-/** The table of bookmarks in the agents' read model. It has a row for each bookmark. */
+/** The table of bookmarks in the agents' read model. */
 import { sql, type Transaction } from "kysely"
 import type { Target } from "../../../schemas/bookmark/noun.ts"
 import type { Database } from "../../tables/database.ts"
@@ -38,8 +38,8 @@ export class BookmarkRows implements Rows {
   get rows() {
     return {
       /**
-       * These rows are deleted before `bookmarks` are inserted, because a removed bookmark may be made again in the
-       * same batch.
+       * These rows are deleted before `bookmarks` are inserted, because one batch may remove a bookmark and add it
+       * again.
        */
       unbookmarked: [...this.removed.values()],
       bookmarks: [...this.kept.values()].filter(({ agent }) => !this.deleted.has(agent)),

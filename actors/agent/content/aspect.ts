@@ -1,5 +1,6 @@
 /** The agent actor's operations that publish and count its content. */
 import { Effect, Fiber } from "effect"
+import { codePointsUpTo } from "../../../schemas/code-points.ts"
 import type { contentOperations as declared } from "../../../schemas/content/operations.ts"
 import { invalidField, type Refusal } from "../../../schemas/errors.ts"
 import type { publishOperations } from "../../../schemas/post/operations.ts"
@@ -37,8 +38,6 @@ type Declared = typeof publishOperations &
   typeof ratingOperations &
   typeof declared
 
-const codePoints = (text: string): number => Array.from(text).length
-
 const noParent = invalidField("parent_id", "parent_id must be the id of a reply to the same thread.")
 
 export const operations = ({
@@ -50,9 +49,7 @@ export const operations = ({
   const graceMs = limits.service.blob_grace_seconds * 1000
   const upload = uploadDraw(nats, limits)
   const next = (counter: CounterName) => Effect.flatMap(Counters, (counters) => counters.next(counter))
-  /**
-   * Looks up the claim on the text while it takes a number. A duplicate text is refused, and its number stays unused.
-   */
+  /** Takes a number and looks up the claim on the text at the same time. The number of a duplicate stays unused. */
   const facts = (counter: CounterName, text: string): Effect.Effect<PublishFacts, Refusal, Counters> =>
     Effect.gen(function* () {
       const drawing = yield* Effect.forkChild(next(counter))
@@ -103,9 +100,7 @@ export const operations = ({
       prepare: (_state, { thread: number, parent: of, body }, context) =>
         Effect.gen(function* () {
           const actors = yield* Actors
-          // The limit counts code points. A code point has at most two UTF-16 units, so this slice is long enough to
-          // decide.
-          const short = codePoints(body.slice(0, 2 * DUPLICATE_REPLY_MIN_CHARS)) < DUPLICATE_REPLY_MIN_CHARS
+          const short = codePointsUpTo(body, DUPLICATE_REPLY_MIN_CHARS) < DUPLICATE_REPLY_MIN_CHARS
           const drawing = yield* Effect.forkChild(
             short
               ? Effect.map(next("reply"), (drawn): PublishFacts<TextClaim | null> => ({ number: drawn, claim: null }))
@@ -138,7 +133,7 @@ export const operations = ({
     "content.count": write({ decide: decideCount, answer: () => null, projected: true }),
     "content.admit": once((state, { bytes, upload: uploaded = 0 }, { id, memory }) => {
       if (state === null) return Effect.fail(missing.refused)
-      // The gate checks for a suspension only if an operation writes or draws on a bucket, so it is checked here again.
+      // The gate checks for a suspension only if an operation writes or draws on a bucket, so it is checked here too.
       const closed = statusRefusal(state, true)
       if (closed !== null) return Effect.fail(closed)
       const { roles, handle } = state

@@ -1,6 +1,6 @@
 /**
- * Decisions on publishing. One commit holds the agent's own event, the claim on the text (if it needs one) and the
- * first event of the new actor. Pure.
+ * Decisions on publishing. One atomic batch of commits holds the agent's own event, the claim on the text (if it needs
+ * one) and the first event of the new actor. Pure.
  */
 import { refusal } from "../../../schemas/errors.ts"
 import type { WrittenPost } from "../../../schemas/post/operations.ts"

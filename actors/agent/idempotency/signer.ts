@@ -1,4 +1,4 @@
-/** Decides which key may store and read an agent's first answers (contract 21). Pure. */
+/** Decides which key may store and read the stored answers to an agent's requests (contract 21). Pure. */
 import type { SignedBy } from "../../../schemas/bus/frames.ts"
 import type { IdempotencyEntry } from "../../../schemas/idempotency/operations.ts"
 import type { Refusal } from "../../../schemas/errors.ts"
@@ -6,8 +6,9 @@ import { keyRefusal, unknownKey } from "../decide.ts"
 import type { AgentState } from "../state.ts"
 
 /**
- * The refusal if the key may not store and read first answers at this agent; `null` if it may. If `signer` is
- * `retiring`, a retired key passes, and `idempotency.begin` returns only the answer of its rotation.
+ * The refusal if the key may not store and read answers at this agent; `null` if it may. A retired key is allowed if
+ * `signer` is `retiring`. For a retired key, `idempotency.begin` returns only the answer to the rotation that retired
+ * it.
  */
 export const signerRefusal = (
   agent: AgentState,

@@ -1,7 +1,6 @@
 /**
- * Challenges of agent verification (contract 5). Anybody may ask for one, so the service does not store them. A
- * challenge contains its own expiry and a keyed hash that only the service can make for this agent. Only used
- * challenges are remembered.
+ * Challenges for the verification of an agent (contract 5). Anybody may request one, so the service stores only used
+ * ones. A challenge contains its expiry, and a keyed hash that only the service can make for this agent.
  *
  *   32 bytes: 12 random, 4 of the expiry (unix seconds), 16 of HMAC-SHA256 over hub id, random bytes and expiry
  */
@@ -30,7 +29,7 @@ export class Challenges {
 
   /** The time when it expires, in Unix seconds; `null` if this service did not make it for this agent. */
   expiryOf(hubId: string, challenge: string): number | null {
-    // Only one spelling is accepted, because a used challenge is remembered as text.
+    // Only one text form is accepted, because used challenges are stored and compared as text.
     const bytes = FORM.test(challenge) ? decodeBase64(challenge, CHALLENGE_BYTES) : null
     if (bytes === null) return null
     const head = Buffer.from(bytes.subarray(0, HEAD_BYTES))

@@ -7,46 +7,29 @@ import { sql, type Transaction } from "kysely"
 import { DIRECTORY_BLOCK_SIZE } from "../../../schemas/identity/directory.ts"
 import type { Database } from "../../tables/database.ts"
 import { rowsJson } from "../../tables/rows.ts"
+import { type AgentRow, changedColumns } from "../columns.ts"
 import type { Rows } from "../rows.ts"
 import type { AgentEvent } from "../state.ts"
 
 /**
- * Since this version of the projection, each agent's row has the sequence of the last change of its directory entry.
+ * Since this version of the projection, `directory_version` of each agent's row is the sequence of the last event that
+ * changed a column that its directory entry shows.
  */
-export const AGENT_VERSION = 2
+export const AGENT_VERSION = 3
 
-/**
- * Events that count as changes of an agent's directory entry. Some of them change nothing that the entry shows. They
- * stay in the list, because a row must not depend on the release that wrote it.
- */
-const LISTED: ReadonlySet<AgentEvent["type"]> = new Set([
-  "agent.registered",
-  "agent.deleted",
-  "agent.score_changed",
-  "agent.suspended",
-  "agent.reinstated",
-  "agent.banned",
-  "agent.key_rotated",
-  "agent.appealed",
-  "agent.appeal_decided",
-  "agent.active_time_counted",
-  "agent.report_upheld",
-  "agent.owner_judged",
-  "agent.owner_written",
-  "agent.owner_answered",
-  "agent.owner_message_seen",
-  "agent.captcha_asked",
-  "agent.captcha_ended",
-  "agent.webhook_events_chosen",
-  "agent.webhook_secret_changed",
-  "agent.webhook_failing",
-  "agent.webhook_recovered",
-  "agent.webhook_warned",
-  "agent.webhook_disabled",
-  "agent.redelivery_asked"
+/** The columns of `agents` that an entry shows and that can change. */
+const SHOWN: ReadonlySet<string> = new Set<keyof AgentRow>([
+  "status",
+  "provisional",
+  "public_key",
+  "key_from",
+  "trust",
+  "reputation"
 ])
 
-export const isListed = ({ type }: AgentEvent): boolean => LISTED.has(type)
+/** True if a change of these columns of an agent's row changes its directory entry. */
+export const changesEntry = (columns: Partial<AgentRow> | null): boolean =>
+  columns !== null && Object.keys(columns).some((column) => SHOWN.has(column))
 
 interface RetiredKeyRow {
   readonly agent: string
@@ -62,7 +45,7 @@ export class IdentityRows implements Rows {
   private readonly changed = new Map<string, number>()
 
   take(agent: string, event: AgentEvent, at: string, seq: number): void {
-    if (isListed(event)) this.changed.set(agent, seq)
+    if (event.type === "agent.registered" || changesEntry(changedColumns(event, at))) this.changed.set(agent, seq)
     if (event.type === "agent.registered") this.begun.add(Math.floor(event.number / DIRECTORY_BLOCK_SIZE))
     if (event.type === "agent.key_rotated") {
       const { old_public_key: public_key, old_from } = event

@@ -16,7 +16,7 @@ import { idUrlOf, profileUrlOf, standingOf } from "./record.ts"
 export const directoryQuery =
   (db: Kysely<Database>) =>
   async (input: Queries["directory"]["input"]): Promise<Queries["directory"]["output"]> => {
-    // One statement reads the sums and the blocks from the same snapshot of the data.
+    // One statement, so that the sums and the blocks come from the same snapshot of the database.
     const { rows } = await sql<State>`
       select coalesce(max(version), 0)::float8 as version, coalesce(max(max_number), 0) as max_number,
         coalesce(sum(agents), 0)::integer as count,
@@ -73,12 +73,12 @@ type Changed = Row & { readonly directory_version: number }
 
 interface FoundDirectory extends State {
   /** True if the projection's version is high enough for each row to have `directory_version`. */
-  readonly tells: boolean
+  readonly isVersioned: boolean
   readonly behind: number
   readonly changed: ReadonlyArray<Changed>
 }
 
-/** Uses one statement, so that the page and the state that is returned with it agree. */
+/** Uses one statement, so that the changes and the directory's state come from the same snapshot of the database. */
 export const directoryChangesQuery =
   (db: Kysely<Database>, baseUrl: string) =>
   async ({ since }: Queries["directory_changes"]["input"]): Promise<Queries["directory_changes"]["output"]> => {
@@ -89,7 +89,7 @@ export const directoryChangesQuery =
       )
       select coalesce(max(version), 0)::float8 as version, coalesce(max(max_number), 0) as max_number,
         coalesce(sum(agents), 0)::integer as count, '[]'::json as blocks,
-        coalesce((select version >= ${AGENT_VERSION} from projections where name = 'agent'), false) as tells,
+        coalesce((select version >= ${AGENT_VERSION} from projections where name = 'agent'), false) as "isVersioned",
         (
           select count(*)::integer from (
             select from agents where directory_version > ${since} limit ${DIRECTORY_CHANGES_MAX + 1}
@@ -99,8 +99,8 @@ export const directoryChangesQuery =
       from identity_blocks`.execute(db)
     const [found] = rows
     if (found === undefined) throw new Error("Postgres answers an aggregate with one row")
-    const { tells, behind, changed, ...state } = found
-    if (!tells || since > state.version || behind > DIRECTORY_CHANGES_MAX) return { ...state, changes: null }
+    const { isVersioned, behind, changed, ...state } = found
+    if (!isVersioned || since > state.version || behind > DIRECTORY_CHANGES_MAX) return { ...state, changes: null }
     const reached = behind > changed.length ? (changed.at(-1)?.directory_version ?? since) : state.version
     const agents = Object.fromEntries(changed.map((row) => [agentNumber(row.number), entryOf(row, baseUrl)]))
     return { ...state, changes: { reached, agents } }

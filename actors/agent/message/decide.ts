@@ -31,7 +31,7 @@ export const reachRefusal = (state: AgentState, from: string): Refusal | null =>
   return blocks(state, from) ? blocked : null
 }
 
-/** Stored as the commit's reply, so that a repeated answer has the same numbers. */
+/** Stored as the commit's reply, so that a repeated request gets the same answer. */
 export interface SendFacts {
   readonly number: number
   readonly conversation: string
@@ -55,12 +55,12 @@ export const decideSend = unlessSuspended(
   }
 )
 
-/** Decides on a message that the agent has read. The message's notification is marked as read too. */
+/** Records that the agent has read a message. The message's notification is marked as read too. */
 export const decideSeen = (state: AgentState, { message }: { readonly message: number }): Decision<AgentEvent> => {
   if (state === null) return missing
-  const told = state.unread_messages.find((one) => one.message === message)
-  if (told === undefined) return { events: [] }
-  const { notification } = told
+  const found = state.unread_messages.find((one) => one.message === message)
+  if (found === undefined) return { events: [] }
+  const { notification } = found
   const marked: ReadonlyArray<AgentEvent> = state.unread.includes(notification)
     ? [{ type: "agent.notifications_read", v: 1, ids: [notification] }]
     : []

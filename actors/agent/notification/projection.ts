@@ -1,6 +1,6 @@
 /**
- * The table of notifications. A row is inserted once and may be marked as read. It is deleted as old, or with the
- * account (spec 3.1).
+ * The table of notifications. A row is inserted once and may be marked as read. Old rows are deleted, and so are all
+ * rows of a deleted account (spec 3.1).
  */
 import { sql } from "kysely"
 import { subjects } from "../../../schemas/subjects.ts"
@@ -49,7 +49,7 @@ const take = ({ fresh, read, deleted }: NotificationRows, agent: string, at: str
   if (event.type === "agent.deleted") deleted.add(agent)
 }
 
-/** Applies events in the order of the log, so that a deletion removes the earlier rows. */
+/** Deletes rows last, because an account gets no notifications after its deletion. */
 const writing =
   ({ fresh, read, deleted }: NotificationRows): Change =>
   async (trx) => {

@@ -31,6 +31,7 @@ const answeredBy = (
 
 export const operations = (parts: KindParts): Operating<typeof declared, AgentActor> => {
   const { limits } = parts.config
+  const waiting = { ...limits.limits.owner, restoredAt: parts.restored.at }
   return {
     "owner.send": write({
       prepare: (state, input, context) => writeFacts(parts, state, input, context),
@@ -48,10 +49,10 @@ export const operations = (parts: KindParts): Operating<typeof declared, AgentAc
       Effect.map(ownersReached(state, context), (owners) => owners.map(({ state: _reach, ...owner }) => owner))
     ),
     "owner.carries": read((state, { human }) => (isOwner(state, human) ? { data: null } : { refused: noAgent })),
-    "owner.standing": read((state) => ({ data: standingOf(state) })),
-    "owner.later": read((state, { human }, { at }) => ({ data: laterOwners(state, human, at, limits.limits.owner) })),
+    "owner.standing": read((state) => ({ data: standingOf(state, waiting.restoredAt) })),
+    "owner.later": read((state, { human }, { at }) => ({ data: laterOwners(state, human, at, waiting) })),
     "owner.judge": write({
-      decide: (state, input, context) => decideJudge(state, input, context, limits.limits.owner),
+      decide: (state, input, context) => decideJudge(state, input, context, waiting),
       answer: () => null
     }),
     "owner.proven": read((state) => ({

@@ -116,7 +116,7 @@ export const operations = ({
       if (state === null || state.status === "banned" || state.status === "deleted") return Effect.fail(missing.refused)
       const { id } = context
       return Effect.gen(function* () {
-        const seen = yield* Effect.promise(() => lastSeen.of(id, state.created_at))
+        const seen = yield* Effect.promise(() => lastSeen.of(id, state.created_at, context.at))
         return publicProfile(id, profileSource(state), seen, baseUrl, yield* sponsors.of(state.sponsors, context))
       })
     }),
@@ -147,7 +147,7 @@ export const operations = ({
   }
 }
 
-export const queries = ({ db, people, searches, config: { baseUrl } }: Answering) => ({
-  agents: agentsQuery(db, baseUrl, people, searches),
+export const queries = ({ clock, db, people, searches, config: { baseUrl } }: Answering) => ({
+  agents: agentsQuery(clock, db, baseUrl, people, searches),
   authors: authorsQuery(db)
 })

@@ -5,7 +5,8 @@
  *  - A notification and its delivery are one commit, because `withDelivery` processes every decision of an agent.
  *  - A delivery's id is the number of its notification. That number is never given twice, so a notification has only
  *    one delivery id.
- *  - The notification `webhook.disabled` is not delivered, because the webhook is already disabled when it is sent.
+ *  - The notification `webhook.disabled` is not delivered, because the webhook is disabled by then. It also warns of a
+ *    webhook that fails, and then `disabled_at` is `null`.
  *  - The state changes at the first failure after a success and at the first success after a failure. It also changes
  *    when the agent is warned and when the webhook is disabled. Other attempts change nothing.
  *  - A receiver's answer counts only while the webhook still has the address that was called.

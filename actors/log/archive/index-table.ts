@@ -3,7 +3,7 @@
  *
  * Invariants
  *  - Only the Postgres session that holds the lock writes the index: `IndexWriter` uses that session's connection
- *    alone. Postgres releases the lock when the session ends, and then no statement of the session arrives. So a
+ *    alone. Postgres releases the lock when the session ends, and executes no later statement of that session. So a
  *    process that has lost the lock without noticing can change nothing.
  *  - The actors' rows of a segment are written in one transaction with the segment's own row, and before the mark
  *    (mark.ts). So an index that reaches the mark knows every archived actor, except those whose commits have ended. An
@@ -151,12 +151,13 @@ export class IndexWriter extends IndexTable {
   }
 
   /**
-   * Adds a segment. It is safe to repeat, and replaces segments that cover a part of the new one. `newest`: the newest
-   * commit of each actor in the segment.
+   * Adds a segment. It is safe to repeat. Segments that end at or after the first sequence of the new one are removed.
+   * `newest`: the newest commit of each actor in the segment.
    */
   async add(segment: SegmentName, newest: ReadonlyMap<string, Newest>): Promise<void> {
     await this.held.transaction().execute(async (trx) => {
-      // The mark comes next, and the log then drops the commits: a crash of Postgres must not revert this.
+      // The caller then writes the mark, and the log drops the commits. So a crash of Postgres must not undo this
+      // transaction.
       await sql`set local synchronous_commit = on`.execute(trx)
       for await (const rows of rowsJsonPieces(rowsOf(newest)))
         await sql`

@@ -1,8 +1,8 @@
 /**
- * Places for the objects of the archive: a folder, or a bucket.
+ * The store of the archive's objects: a folder, or a bucket (bucket.ts).
  *
  * Invariants
- *  - A visible object is complete. It is durable once `put` resolves.
+ *  - An object becomes visible only when it is complete. It is durable once `put` resolves.
  *  - A stored object is never changed, because its name contains its hash. Only parts are removed (ending.ts).
  */
 import { randomBytes } from "node:crypto"
@@ -11,17 +11,17 @@ import { dirname, join } from "node:path"
 import type { ObjectReader } from "./segment.ts"
 
 export interface Objects {
-  /** The name of the place, for error messages. */
+  /** The folder or bucket, for error messages. */
   readonly place: string
   readonly put: (name: string, bytes: Uint8Array) => Promise<void>
   /** Rejects if there is no such object. */
   readonly open: (name: string) => Promise<ObjectReader>
   /**
-   * Names with this prefix, in order: all of them, or the first 1000. In a folder this includes files of a `put` that
-   * was killed.
+   * Names with this prefix, sorted. A bucket lists only the first 1000. A folder also lists unfinished files of a `put`
+   * that was killed.
    */
   readonly list: (prefix: string) => Promise<ReadonlyArray<string>>
-  /** Resolves as well if there is no such object. */
+  /** Also resolves if there is no such object. */
   readonly remove: (name: string) => Promise<void>
 }
 
@@ -69,7 +69,7 @@ export const folderOf = (folder: string): Objects => ({
   remove: (name) => rm(join(folder, name), { force: true })
 })
 
-/** The folder is made with its first object. */
+/** A missing folder has no objects: `put` makes it. Other errors are thrown. */
 const noneIfAbsent = (error: NodeJS.ErrnoException): ReadonlyArray<string> => {
   if (error.code === "ENOENT") return []
   throw error

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
 import { holderOperations } from "../../../schemas/mail-domain/operations.ts"
 import { type PrepareContext, read, write } from "../../engine/definition.ts"
+import { accountRuns } from "../../kit/account.ts"
 import { type Fold, kind } from "../../kit/kind.ts"
 import { Actors } from "../../engine/services.ts"
 import { isProven, proofOf } from "../checks.ts"
@@ -52,6 +53,7 @@ export const mailDomainHolderKind = kind(fold, holderOperations, (node: MailPart
     Effect.gen(function* () {
       const { sealer, dns, provider, looks } = yield* withMail(parts)
       const { id: agent, at } = context
+      yield* accountRuns(context, agent)
       const own = ownRefusal(state, domain, at, email)
       if (own !== null) return yield* Effect.fail(own)
       const standing = yield* standingOf(context, domain)

@@ -1,6 +1,7 @@
 /**
- * The owner of an address (spec 4.9). An address belongs to an agent for good, except one of a `custom` domain, which
- * ends with the domain. `mailbox` is set while a mailbox is open there. Other actors write to it.
+ * The owner of an address (spec 4.9). An address at the service's domain belongs to an agent for good. An address at an
+ * agent's own domain (`custom`) becomes free when its mailbox is closed. `mailbox` is set while a mailbox is open
+ * there. Other actors write the events.
  */
 import { Schema } from "effect"
 import { notFound } from "../../../schemas/errors.ts"

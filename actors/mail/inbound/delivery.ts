@@ -6,6 +6,7 @@
  *    dropped. If the process dies before, there is no answer, and the sender tries again. The same bytes from the same
  *    sender are the same command. So they are received once, as long as the mailbox remembers the command (the newest
  *    128, for at most a day).
+ *  - A message counts in its mailbox with its size, or with the bytes that are stored of it if these are more.
  *  - A message is judged and parsed once, and sealed for each mailbox under its own key.
  *  - A sender that a mailbox's rules keep out gets the answer that the message was taken. The message is noted in the
  *    journal and dropped.
@@ -26,7 +27,7 @@ import { type MailKeys, recipientId, sealDropped, untaggedOf } from "../keys.ts"
 import type { ParsedMail } from "../parse/parsed.ts"
 import { clientOf, EVERYBODY, type Readers } from "../parse/readers.ts"
 import { type Addressed, letsIn, partsOf, sealedMail, summaryOf } from "./sealed.ts"
-import type { MailStore, Place } from "./store.ts"
+import { type MailStore, type Place, storedBytes } from "./store.ts"
 import type { Scan } from "../scan/scan.ts"
 import { type JudgedSender, namesOneSender, verdictsAbout, worst } from "./verdicts.ts"
 
@@ -64,7 +65,8 @@ interface ReadMail {
   readonly unsigned: StoredText["unsigned"]
   readonly known: string
   readonly sender: string
-  readonly bytes: number
+  /** The size of the message as it came. */
+  readonly rawBytes: number
   readonly own: boolean
 }
 
@@ -114,7 +116,7 @@ export const delivered = (
       unsigned: judgement.unsigned ?? [],
       known: knownBy(incoming),
       sender: incoming.sender,
-      bytes: raw.length,
+      rawBytes: raw.length,
       own
     }
     // If one mailbox cannot take the message now, the others still do. The sender repeats it for all of them.
@@ -182,7 +184,7 @@ const UNCERTAIN: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unavailable", "ov
 
 const received = (
   { ask, store, doubt, nextNumber, wordsMax, notStored }: DeliveryParts,
-  { mail, sender: envelopeFrom, verdicts, unsigned, bytes, own }: ReadMail,
+  { mail, sender: envelopeFrom, verdicts, unsigned, rawBytes, own }: ReadMail,
   to: Addressed,
   sealer: Sealer,
   { id, sender }: { readonly id: string; readonly sender: InboundSender }
@@ -206,6 +208,8 @@ const received = (
       const summary = summaryOf(mail, number, to, { verdicts, own })
       const sealed = sealedMail(sealer, mail, number, summary, { key, parts: kept, wordsMax })
       const from = sealDropped(sealer, { from: mail.from.address || envelopeFrom, rule: null })
+      // A few bytes of HTML may make much text, so the mailbox counts what is stored if that is more.
+      const bytes = Math.max(rawBytes, storedBytes(kept))
       const input = { number, bytes, mail: sealed, sender, from }
       return (yield* ask(id, "mailbox.receive", String(to.mailbox), input)).mail
     })

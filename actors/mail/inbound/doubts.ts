@@ -1,12 +1,12 @@
 /**
- * Removes stored parts of messages that were not received in the end. For a while it is not known whether such a
+ * Removes the stored parts of messages that were not received. After some failures it is unknown for a while whether a
  * message was received.
  *
  * Invariants
  *  - Parts of a message that may have been received are never removed. The log is read only when no commit of it can
  *    follow any more.
- *  - At most `doubts_max` messages wait for that, and only while the process lives. The parts of all others are deleted
- *    when their time to live ends.
+ *  - At most `doubts_max` messages wait for this check, and only while the process lives. The parts of all others are
+ *    deleted when their time to live ends.
  */
 import { Effect, FiberSet, Schedule, type Scope } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"

@@ -5,9 +5,9 @@
  *  - An IPv4 address or IPv6 /64 has at most `connections_per_client_max` connections, and an IPv6 /48 has at most
  *    `connections_per_wide_max`.
  *  - An IPv4 address or a /48 holds at most a sixth of all bytes (or one message, if that is more).
- *  - If no place or memory is left, the network that uses most loses a connection, if the newcomer's network would
- *    still use less. Networks are compared as /16, then /24, then address (IPv6: /32, /48, /64). So a network of any
- *    size loses its own connections, and a client that has none finds a place.
+ *  - If no place or memory is left, the network that uses most loses a connection, provided that the newcomer's network
+ *    would still use less. Networks are compared as /16, then /24, then address (IPv6: /32, /48, /64). So a network
+ *    that takes all places displaces only its own connections, and a client of another network still gets a place.
  *  - A message counts for its client until it has been answered, even if the client has gone: it is judged and stored
  *    all the same.
  *  - An IPv4 /16 or IPv6 /32 has at most a quarter of the places with complete messages, because these are not

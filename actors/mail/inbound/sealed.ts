@@ -43,13 +43,16 @@ const LETS_IN: ReadonlySet<string> = new Set(["confirmation", "password_reset", 
 export const letsIn = ({ codes, links }: Pick<ParsedMail, "codes" | "links">): boolean =>
   codes.length > 0 || links.some(({ kind }) => LETS_IN.has(kind))
 
-/** Links that log in or confirm come first. */
+/** Links that log in or confirm come first. A link that does not fit is left out, and shorter ones after it may fit. */
 const listedLinks = (links: ReadonlyArray<MailLink>): ReadonlyArray<MailLink> => {
   const ranked = [...links.filter(({ kind }) => LETS_IN.has(kind)), ...links.filter(({ kind }) => !LETS_IN.has(kind))]
   let chars = 0
-  return ranked
-    .slice(0, LISTED_LINKS_MAX)
-    .filter(({ url, text }) => (chars += url.length + text.length) <= LISTED_LINK_CHARS)
+  return ranked.slice(0, LISTED_LINKS_MAX).filter(({ url, text }) => {
+    const next = chars + url.length + text.length
+    if (next > LISTED_LINK_CHARS) return false
+    chars = next
+    return true
+  })
 }
 
 export const summaryOf = (

@@ -5,8 +5,9 @@
  *  - Nothing is relayed. Each recipient is checked at RCPT: it is a mailbox of this service, or one of the service's
  *    own addresses (`OwnAddress`). So no bounce has to be sent later.
  *  - Resources are limited before a stranger can use them: connections in total and for each network (places.ts),
- *    recipients, the size of a message, and the bytes of all messages together. The time and the commands of a client
- *    are limited too (sessions.ts). If there is no room for its message, a client is asked to try again later (4xx).
+ *    recipients, the size of a message, and the bytes of all messages together. Recipients without a mailbox are
+ *    limited for each network (unknown-recipients.ts). The time and the commands of a client are limited too
+ *    (sessions.ts). If there is no room for its message, a client is asked to try again later (4xx).
  *  - A message is accepted only after its mailboxes have received or dropped it in the log, and mail to the service's
  *    own addresses was handled. Otherwise the client is asked to try again later.
  */
@@ -26,6 +27,7 @@ import type { Recipient } from "./recipient.ts"
 import { namedBy } from "./recipients.ts"
 import type { Addressed } from "./sealed.ts"
 import { Sessions } from "./sessions.ts"
+import { UnknownRecipients } from "./unknown-recipients.ts"
 import type { Origin } from "./verdicts.ts"
 
 export interface Receiving {
@@ -47,6 +49,7 @@ type Bounds = Limits["service"]["mail"] & Pick<Limits["limits"]["email"], "messa
 
 const CLOSE_MS = 2000
 const TOO_MANY_PIECES = "5.3.4 The message comes in too many pieces: it has too many lines that begin with a dot"
+const TOO_MANY_UNKNOWN = "4.7.1 Too many recipients without a mailbox, come again later"
 const NO_ROOM = "4.3.1 No room for mail at the moment"
 
 const smtpError = (responseCode: number, words: string): Error => Object.assign(new Error(words), { responseCode })
@@ -96,6 +99,7 @@ export class MailServer {
   private readonly places: Places
   private readonly recipients = new WeakMap<SMTPServerSession, Recipients>()
   private readonly sessions: Sessions
+  private readonly unknown: UnknownRecipients
   /** Messages that are being received, by the id of their connection. */
   private readonly reads = new Map<string, PartialMessage>()
 
@@ -109,6 +113,7 @@ export class MailServer {
     this.bounds = bounds
     this.places = new Places(bounds, (id) => this.makesRoom(id))
     this.sessions = new Sessions(clock, bounds, (id, words) => this.hangUp(id, words))
+    this.unknown = new UnknownRecipients(clock, bounds)
     this.server = new Entrance(clock, this.places, {
       name: domain,
       banner: `Hub ${VERSION}`,
@@ -221,8 +226,13 @@ export class MailServer {
     }
     const named = namedBy(text)
     if (named === null) return smtpError(550, "5.1.1 No such mailbox here")
+    // The library closes the connection after this answer.
+    if (this.unknown.isOver(session.remoteAddress)) return smtpError(421, TOO_MANY_UNKNOWN)
     const found = await this.receiving.recipient(named.address, named.tag)
-    if (found.type === "nobody") return smtpError(550, "5.1.1 No such mailbox here")
+    if (found.type === "nobody") {
+      this.unknown.add(session.remoteAddress)
+      return smtpError(550, "5.1.1 No such mailbox here")
+    }
     if (found.type === "full") return smtpError(452, "4.2.2 This mailbox is full, come again later")
     if (found.type === "crowded") return smtpError(452, NO_ROOM)
     if (found.type === "later") return smtpError(450, "4.2.1 This domain takes no mail at the moment, come again later")

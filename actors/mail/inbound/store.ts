@@ -2,14 +2,14 @@
  * Stores the parts of messages, sealed and in pieces, in a separate stream for as long as mail is kept.
  *
  * Invariants
- *  - A part is stored before its message is received. If the message is not received, the part is removed; at the
- *    latest its time to live ends.
+ *  - A part is stored before its message is received. If the message is not received, the part is removed. If that
+ *    fails, the part is deleted when its time to live ends.
  *  - Each piece is flushed to the disk before it is acknowledged, as an atomic batch of one message.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
 import type { JetStreamManager } from "@nats-io/jetstream"
 import type { Clock } from "effect"
-import { BLOB_PIECE_BYTES } from "../../../schemas/blob/operations.ts"
+import { BLOB_PIECE_BYTES, piecesOf } from "../../../schemas/blob/operations.ts"
 import type { MailPart } from "../../../schemas/mail/operations.ts"
 import { monotonicMs } from "../../../schemas/runtime/clock.ts"
 import { sealBytes } from "../../../schemas/secret/bytes.ts"
@@ -56,6 +56,13 @@ export const boxMaxOf = (stored: number, { maxBytes, mailboxBytes }: Omit<Bounds
   const free = Math.max(0, maxBytes - stored) / (maxBytes * (1 - CROWDED))
   return Math.floor(mailboxBytes * Math.min(1, free) ** 2)
 }
+
+/** The most bytes that the stream needs for a piece besides its content: its subject, its headers and its frame. */
+const PIECE_OVERHEAD_BYTES = 300
+
+/** The bytes that the store needs for the parts of a message, at most. */
+export const storedBytes = (parts: ReadonlyArray<MailPart>): number =>
+  parts.reduce((sum, { size }) => sum + size + piecesOf(size) * PIECE_OVERHEAD_BYTES, 0)
 
 export const mailStore = (
   clock: Clock.Clock,

@@ -8,6 +8,7 @@ import { addressesOf } from "../../../schemas/mail/sent.ts"
 import { custom, type PrepareContext, read, write } from "../../engine/definition.ts"
 import { blobsAt, naming } from "../../blob/noun.ts"
 import { eventsOf } from "../../engine/events.ts"
+import { accountRuns } from "../../kit/account.ts"
 import { type Fold, kind } from "../../kit/kind.ts"
 import type { MailParts } from "../keys.ts"
 import type { EventLog } from "../../log/commit.ts"
@@ -92,6 +93,7 @@ const openFacts = (
   Effect.gen(function* () {
     if (mail === null) return yield* Effect.fail(mailDisabled)
     const { id } = context
+    yield* accountRuns(context, id)
     yield* ownerRule(config, id, context)
     const claim = yield* claimOn(domain, config.mail?.domain ?? "", context)
     const address = yield* addressAt(log, `${local_part}@${domain}`)

@@ -32,7 +32,7 @@ import {
   usedOfDay
 } from "../service/state.ts"
 import type { At } from "./decide.ts"
-import { evolveMailer, type MailerEvent, type MailerState } from "./state.ts"
+import { daysSince, evolveMailer, type MailerEvent, type MailerState } from "./state.ts"
 
 type MailLimits = Limits["limits"]["email"]
 
@@ -235,8 +235,10 @@ export const decideSend = (
     one.recipient,
     ...(one.untagged === undefined ? [] : [one.untagged.recipient])
   ])
-  const sent: MailerEvent = { type: "mailer.sent", v: 1, mail, mailbox, recipients: recipients.length, outside, to }
-  const sender = { agent, sponsors: facts.sponsors, days: evolveMailer(state, sent, { at }).outside }
+  const { resumed_at } = facts.service.state
+  const numbers = { mail, mailbox, recipients: recipients.length, outside }
+  const sent: MailerEvent = { type: "mailer.sent", v: 1, ...numbers, to, ...sinceOf(resumed_at) }
+  const sender = { agent, sponsors: facts.sponsors, days: daysSince(evolveMailer(state, sent, { at }), resumed_at) }
   // The service counts only recipients at other services. Otherwise all mail would be written to its one subject.
   const counted =
     outside === 0 ? [] : [ofService(facts, afterSending(facts.service.state, { outside, sender }, at, limits))]
@@ -247,6 +249,8 @@ export const decideSend = (
     timers: [{ name: EXPIRE_TIMER, at: at + limits.retention_seconds * SECOND_MS, of }]
   }
 }
+
+const sinceOf = (resumedAt: number | undefined) => (resumedAt === undefined ? {} : { since: resumedAt })
 
 const ofService = ({ service }: Pick<OfService, "service">, event: MailServiceEvent): Companion => ({
   kind: "mail_service",
@@ -279,9 +283,17 @@ export const decideCount = (
   limits: MailLimits
 ): Decision<MailerEvent, null> => {
   if (own && type === "bounced") return { events: [] }
-  const event: MailerEvent = { type: "mailer.counted", v: 1, what: type, ...(own ? { own } : {}) }
+  const { resumed_at } = facts.service.state
+  const event: MailerEvent = {
+    type: "mailer.counted",
+    v: 1,
+    what: type,
+    ...(own ? { own } : {}),
+    ...sinceOf(resumed_at)
+  }
   if (state.suspended_at !== null) return { events: [event] }
-  const { days, outside } = evolveMailer(state, event, { at })
+  const after = evolveMailer(state, event, { at })
+  const { days, outside } = after
   const { window_days } = limits
   const found = [outside, days].map((one) => ratesOf(one, at, window_days)).find((rates) => isTooBad(rates, limits))
   if (found !== undefined) {
@@ -290,12 +302,15 @@ export const decideCount = (
     return {
       events: [event, { type: "mailer.suspended", v: 1, bounce_rate, bounces, complaints, window_days }],
       companions: [
-        ofService(facts, afterSuspension(facts.service.state, { agent, sponsors: facts.sponsors, days: state.outside }))
+        ofService(
+          facts,
+          afterSuspension(facts.service.state, { agent, sponsors: facts.sponsors, days: daysSince(state, resumed_at) })
+        )
       ]
     }
   }
   if (own) return { events: [event] }
-  const sender = { agent, sponsors: facts.sponsors, days: outside }
+  const sender = { agent, sponsors: facts.sponsors, days: daysSince(after, resumed_at) }
   const counted = afterOutcome(facts.service.state, { type, sender }, at, limits)
   return { events: [event], companions: [ofService(facts, counted)] }
 }

@@ -23,12 +23,20 @@ export const MailerState = Schema.Struct({
   days: SendingDays,
   /** The part of `days` for recipients at other services. Only this part counts for the service's rates. */
   outside: SendingDays,
+  /**
+   * The part of `outside` since an operator let the service send again at `at` (Unix ms). Absent if nothing was counted
+   * since.
+   */
+  since: Schema.optionalKey(Schema.Struct({ at: Schema.Number, days: SendingDays })),
   /** Unix ms when the agent's right to send was suspended; `null` while it may send. */
   suspended_at: Schema.NullOr(Schema.Number),
   /** Unix ms when the mailboxes of the banned agent are closed; `null` if the agent is not banned. */
   closes_at: Schema.NullOr(Schema.Number)
 })
 export type MailerState = typeof MailerState.Type
+
+/** Unix ms of the last resumption of the service before this was counted. Absent if there was none. */
+const since = Schema.optionalKey(Schema.Number)
 
 export const MailerEvent = Schema.Union([
   /** `claim`: the claim of the agent's own domain at that time. */
@@ -44,12 +52,14 @@ export const MailerEvent = Schema.Union([
     mailbox: Schema.Int,
     recipients: Schema.Int,
     outside: Schema.optionalKey(Schema.Int),
+    since,
     /** Ids of its recipients, also without their tags. */
     to: Schema.optionalKey(Schema.Array(Schema.String))
   }),
   event("mailer.counted", 1, {
     what: Schema.Literals(["bounced", "complained"]),
-    own: Schema.optionalKey(Schema.Boolean)
+    own: Schema.optionalKey(Schema.Boolean),
+    since
   }),
   event("mailer.suspended", 1, {
     bounce_rate: Schema.Number,
@@ -79,7 +89,7 @@ export const NO_MAIL: MailerState = {
 }
 
 export const evolveMailer = (state: MailerState, event: MailerEvent, { at }: { readonly at: number }): MailerState => {
-  const { mailboxes, sent, days, outside } = state
+  const { mailboxes, sent, days } = state
   switch (event.type) {
     case "mailer.mailbox_opened": {
       const { mailbox, address } = event
@@ -104,23 +114,41 @@ export const evolveMailer = (state: MailerState, event: MailerEvent, { at }: { r
           }
         ],
         days: dayCounted(days, "sent", recipients, at),
-        outside: dayCounted(outside, "sent", event.outside ?? recipients, at)
+        ...outsideCounted(state, event.since, (some) => dayCounted(some, "sent", event.outside ?? recipients, at))
       }
     }
     case "mailer.counted":
       return {
         ...state,
         days: dayCounted(days, event.what, 1, at),
-        outside: event.own === true ? outside : dayCounted(outside, event.what, 1, at)
+        ...(event.own === true ? {} : outsideCounted(state, event.since, (some) => dayCounted(some, event.what, 1, at)))
       }
     case "mailer.suspended":
       return { ...state, suspended_at: at }
     case "mailer.reinstated":
-      return { ...state, days: NO_DAYS, outside: NO_DAYS, suspended_at: null }
+      return { ...withoutSince(state), days: NO_DAYS, outside: NO_DAYS, suspended_at: null }
     case "mailer.ending":
       return { ...state, closes_at: event.closes_at }
   }
 }
+
+/** Applies a change to `outside`, and to its part since the service was last resumed. */
+const outsideCounted = (
+  state: MailerState,
+  resumedAt: number | undefined,
+  change: (days: SendingDays) => SendingDays
+): Pick<MailerState, "outside" | "since"> => ({
+  outside: change(state.outside),
+  ...(resumedAt === undefined ? {} : { since: { at: resumedAt, days: change(daysSince(state, resumedAt)) } })
+})
+
+/** The part of `outside` that the service counts. `resumedAt`: when it was last resumed, if it was. */
+export const daysSince = ({ outside, since }: MailerState, resumedAt: number | undefined): SendingDays => {
+  if (resumedAt === undefined) return outside
+  return since?.at === resumedAt ? since.days : NO_DAYS
+}
+
+const withoutSince = ({ since: _since, ...state }: MailerState): MailerState => state
 
 const without = (mailboxes: MailerState["mailboxes"], mailbox: number): MailerState["mailboxes"] =>
   mailboxes.filter((one) => one.mailbox !== mailbox)

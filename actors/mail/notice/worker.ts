@@ -107,7 +107,7 @@ const putOff = (
         : Effect.fail(refused)
   })
 
-/** The fixed message of a refusal, or the kind of a fault, whose own text may quote mail. */
+/** The fixed message of a refusal, or the class name of an error. An error's own message may quote mail. */
 const reasonOf = (cause: Cause.Cause<unknown>): string => {
   const error = Cause.squash(cause)
   if (error instanceof Error) return error.constructor.name

@@ -1,6 +1,7 @@
 /** Makes the text of an HTML message by `html-to-text`: the visible text without images and link targets. */
-import { convert, type DomNode, type FormatCallback } from "html-to-text"
+import { convert, type DomNode, type FormatCallback, type HtmlToTextOptions } from "html-to-text"
 import { withoutAbsent } from "../codes/html.ts"
+import { type Cut, cutTo } from "./cut.ts"
 
 const MAX_DEPTH = 60
 const MAX_CHILDREN = 5000
@@ -12,6 +13,13 @@ const MAX_CHILDREN = 5000
 const MAX_SPAN = 20
 const MAX_COLUMNS = 100
 const MAX_ROWS = 1000
+
+/**
+ * The text has at most this many times the bytes of its HTML, or `SHORT_MAX_BYTES` if that is more. The text of usual
+ * mail is shorter than its HTML. A drawn table can have 45 times its size, and nested lists and rules have five times.
+ */
+const EXPANSION_MAX = 2
+const SHORT_MAX_BYTES = 4096
 
 const GROUPS: ReadonlySet<string> = new Set(["thead", "tbody", "tfoot", "center"])
 
@@ -45,7 +53,7 @@ const boundedTable: FormatCallback = (elem, walk, builder, options) => {
   formatters[isSmall ? "dataTable" : "block"]?.(elem, walk, builder, options)
 }
 
-const OPTIONS = {
+const optionsWith = (table: "boundedTable" | "block"): HtmlToTextOptions => ({
   wordwrap: false,
   limits: { maxDepth: MAX_DEPTH, maxChildNodes: MAX_CHILDREN, ellipsis: "…" },
   formatters: { boundedTable },
@@ -53,11 +61,11 @@ const OPTIONS = {
     { selector: "a", options: { ignoreHref: true } },
     { selector: "img", format: "skip" },
     ...["h1", "h2", "h3", "h4", "h5", "h6"].map((selector) => ({ selector, options: { uppercase: false } })),
-    { selector: "table", format: "boundedTable", options: { uppercaseHeaderCells: false, maxColumnWidth: 200 } },
+    { selector: "table", format: table, options: { uppercaseHeaderCells: false, maxColumnWidth: 200 } },
     { selector: "tr", format: "block" },
     ...["td", "th"].map((selector) => ({ selector, format: "inlineSurround", options: { suffix: " " } }))
   ]
-} as const
+})
 
 /** The text between the tags, if the converter fails. */
 const stripped = (html: string): string =>
@@ -66,11 +74,22 @@ const stripped = (html: string): string =>
     .map((part, index) => (index === 0 ? part : part.slice(part.indexOf(">") + 1)))
     .join(" ")
 
-export const textOfHtml = (html: string): string => {
-  const seen = withoutAbsent(html)
+const converted = (html: string, table: "boundedTable" | "block"): string => {
   try {
-    return convert(seen, { ...OPTIONS, selectors: [...OPTIONS.selectors] })
+    return convert(html, optionsWith(table))
   } catch {
-    return stripped(seen)
+    return stripped(html)
   }
+}
+
+/**
+ * Returns at most `maxBytes` of UTF-8, and not much more than the HTML has. If tables make the text too long, they are
+ * written row by row. A text that is still too long is cut.
+ */
+export const textOfHtml = (html: string, maxBytes: number): Cut => {
+  const seen = withoutAbsent(html)
+  const ownMax = Math.max(SHORT_MAX_BYTES, EXPANSION_MAX * Buffer.byteLength(html))
+  const drawn = converted(seen, "boundedTable")
+  const text = Buffer.byteLength(drawn) > ownMax ? converted(seen, "block") : drawn
+  return cutTo(text, Math.min(maxBytes, ownMax))
 }

@@ -5,6 +5,7 @@
 import type { Address, Attachment, Email } from "postal-mime"
 import type { MailSender } from "../../../schemas/mail/records.ts"
 import { findIn } from "../codes/find.ts"
+import { cutTo } from "./cut.ts"
 import type { ParsedAttachment, ParsedMail } from "./parsed.ts"
 import { doubtsOf } from "./form.ts"
 import { textOfHtml } from "./html-text.ts"
@@ -43,18 +44,6 @@ const line = (text: string, max: number): string =>
   ]
     .slice(0, max)
     .join("")
-
-interface Cut {
-  readonly text: string
-  readonly cut: boolean
-}
-
-/** Cuts to a number of UTF-8 bytes, never within a character. */
-export const cutTo = (text: string, maxBytes: number): Cut => {
-  if (text.length * 3 <= maxBytes || Buffer.byteLength(text) <= maxBytes) return { text, cut: false }
-  const bytes = Buffer.from(text.slice(0, maxBytes)).subarray(0, maxBytes)
-  return { text: new TextDecoder().decode(bytes, { stream: true }), cut: true }
-}
 
 const flat = (
   addresses: ReadonlyArray<Address> = []
@@ -121,7 +110,7 @@ export const readMail = async (raw: Uint8Array, bounds: ReadBounds): Promise<Par
   })
   const own = cutTo(storable(email.text ?? ""), bounds.body_max_bytes)
   const html = email.html === undefined ? null : cutTo(storable(email.html), bounds.body_max_bytes)
-  const made = own.text.trim() === "" && html !== null ? cutTo(textOfHtml(html.text), bounds.body_max_bytes) : own
+  const made = own.text.trim() === "" && html !== null ? textOfHtml(html.text, bounds.body_max_bytes) : own
   const attachments = keptAttachments(email.attachments, bounds)
   const from = firstIn(email, "from")
   const subject = line(email.subject ?? "", SUBJECT_MAX_CHARS)

@@ -51,9 +51,9 @@ export const mailServiceKind = kind(fold, serviceOperations, ({ mail, config }: 
         answer: (_state, reply) => reply
       }),
       "mail_service.resume": write({
-        decide: (state) => {
+        decide: (state, _input, { at }) => {
           const changed = state.paused_at !== null
-          return { events: changed ? [resumed(state)] : [], reply: { changed } }
+          return { events: changed ? [resumed(state, at)] : [], reply: { changed } }
         },
         answer: (_state, reply) => reply
       }),

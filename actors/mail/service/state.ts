@@ -29,7 +29,9 @@ import {
   SendingDays
 } from "../counted.ts"
 
-/** The `outside` figures of one sender (mailer/state.ts), or of several agents with a common sponsor. */
+/**
+ * The part that one sender has in `days` (mailer/state.ts), or that several agents with a common sponsor have together.
+ */
 const SenderDays = Schema.Struct({
   agent: Schema.String,
   /** The number of entries that are merged here. Absent in the entry of one agent. */
@@ -45,7 +47,9 @@ const whole = {
   hours: MailCounts,
   days: SendingDays,
   /** Unix ms when sending was paused; `null` while the service sends. */
-  paused_at: Schema.NullOr(Schema.Number)
+  paused_at: Schema.NullOr(Schema.Number),
+  /** Unix ms of the last resumption by an operator, since which `days` are counted. Absent if there was none. */
+  resumed_at: Schema.optionalKey(Schema.Number)
 }
 
 /** Senders with bounces or complaints that `days` counts, worst first: `SENDERS_MAX` at most. */
@@ -69,8 +73,8 @@ export const NOTHING_SENT: MailServiceState = { hours: [], days: NO_DAYS, sender
 
 export const evolveMailService = (
   _state: MailServiceState,
-  { hours, days, senders = [], paused_at }: MailServiceEvent
-): MailServiceState => ({ hours, days, senders, paused_at })
+  { hours, days, senders = [], paused_at, resumed_at }: MailServiceEvent
+): MailServiceState => ({ hours, days, senders, paused_at, ...(resumed_at === undefined ? {} : { resumed_at }) })
 
 type MailLimits = Limits["limits"]["email"]
 
@@ -229,5 +233,5 @@ export const paused = (state: MailServiceState, at: number): MailServiceEvent =>
   stands({ ...state, paused_at: at }, "paused")
 
 /** An operator lets the service send again. Its rates begin at zero. */
-export const resumed = (state: MailServiceState): MailServiceEvent =>
-  stands({ ...state, days: NO_DAYS, senders: [], paused_at: null }, "resumed")
+export const resumed = (state: MailServiceState, at: number): MailServiceEvent =>
+  stands({ ...state, days: NO_DAYS, senders: [], paused_at: null, resumed_at: at }, "resumed")

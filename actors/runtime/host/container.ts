@@ -1,4 +1,4 @@
-/** Turns an order into the engine's settings. Pure. */
+/** Makes the container engine's options for compartments, and for the probe of the system call filter. */
 import { randomUUID } from "node:crypto"
 import type Docker from "dockerode"
 import { LABELS } from "./docker.ts"
@@ -33,7 +33,7 @@ function boundsOf(quotas: Quotas): Docker.HostConfig {
   return {
     NanoCpus: Math.round(quotas.cpus * 1e9),
     Memory: quotas.memory_mb * MIB,
-    // This is the sum of memory and swap, so there is no swap.
+    // The engine takes the sum of memory and swap here, so there is no swap.
     MemorySwap: quotas.memory_mb * MIB,
     PidsLimit: quotas.pids,
     ShmSize: SHM_MIB * MIB,
@@ -53,8 +53,8 @@ const PROBE_MIB = 32
 const PROBE_PIDS = 16
 
 /**
- * Options of a container that does nothing. The kernel treats it like a compartment, so checks on it hold for
- * compartments (filter.ts).
+ * Options of a container that does nothing. It has the same system call filter as a compartment, so the check of the
+ * filter uses it (filter.ts).
  */
 export function probeOptions({ tag, image }: Pick<HostSettings, "tag" | "image">): Docker.ContainerCreateOptions {
   return {
@@ -64,7 +64,7 @@ export function probeOptions({ tag, image }: Pick<HostSettings, "tag" | "image">
     WorkingDir: "/",
     Entrypoint: ["/bin/bash", "-c", `read -t ${PROBE_SECONDS}`],
     Cmd: [],
-    // Kept open, so that the shell's `read` waits and gets no end of file.
+    // Standard input stays open, so that the shell's `read` waits and gets no end of file.
     OpenStdin: true,
     HostConfig: {
       AutoRemove: true,

@@ -1,6 +1,6 @@
 /**
- * Checks that the engine applies the system call filter, by the kernel's own report on a process. An engine may claim
- * it without doing it, and a process inherits the filters of its parent.
+ * Checks that the engine applies the system call filter. It reads the kernel's own report on a process, because an
+ * engine may claim to filter without doing so. A process also inherits the filters of its parent.
  */
 import { readFile } from "node:fs/promises"
 import type Docker from "dockerode"
@@ -9,7 +9,7 @@ import { called } from "./docker.ts"
 import { HostFault } from "./fault.ts"
 import type { HostSettings } from "./types.ts"
 
-/** The mode in which filters judge system calls, as the kernel writes it. */
+/** The value of `Seccomp` in /proc/<pid>/status for a process whose system calls are filtered. */
 const BY_FILTER = 2
 
 interface Status {

@@ -6,11 +6,11 @@
  *  - The file gets its name only after the file system in it is complete.
  *  - The service never walks through folders that a program wrote. The first folders are created together with the file
  *    system.
- *  - It is mounted when it is needed, because the mounts are lost when the machine restarts. An existing one is checked
- *    first.
+ *  - A volume is mounted when it is needed, because mounts are lost when the machine restarts. An existing file system
+ *    is checked before it is mounted.
  */
-import { chmod, chown, mkdir, open, readFile, rename, rm, stat, statfs } from "node:fs/promises"
-import { join } from "node:path"
+import { chmod, chown, mkdir, open, readFile, realpath, rename, rm, stat, statfs } from "node:fs/promises"
+import { basename, dirname, join } from "node:path"
 import { runProgram } from "./programs.ts"
 
 const MIB = 1024 * 1024
@@ -59,9 +59,21 @@ const exists = (path: string): Promise<boolean> =>
 const unescaped = (path: string): string =>
   path.replace(/\\(\d{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)))
 
+const nullIfMissing = (error: NodeJS.ErrnoException): null => {
+  if (error.code === "ENOENT") return null
+  throw error
+}
+
+/**
+ * The kernel lists paths without symbolic links, and the data folder may be behind one. Only the parent is resolved,
+ * because a broken file system may refuse every call at its mount point.
+ */
 async function isMounted(path: string): Promise<boolean> {
+  const parent = await realpath(dirname(path)).catch(nullIfMissing)
+  if (parent === null) return false
+  const listed = join(parent, basename(path))
   const lines = (await readFile("/proc/self/mountinfo", "utf8")).split("\n")
-  return lines.some((line) => unescaped(line.split(" ")[4] ?? "") === path)
+  return lines.some((line) => unescaped(line.split(" ")[4] ?? "") === listed)
 }
 
 async function makeImage(image: string, diskMb: number, { uid, gid }: Owner): Promise<void> {

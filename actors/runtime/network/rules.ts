@@ -8,8 +8,8 @@
  *  - An accept here ends only our own chain, so it opens nothing that the host's firewall closes. A drop is final.
  *  - A compartment sends only IPv4, only from its own address, and only to public addresses. On the host it reaches
  *    only the resolver and, if there is one, the forward to the service. Nobody can open a connection to it.
- *  - Refused packets pass a chain with a counter for each reason, and a second one for the probe's packets (check.ts).
- *    So the counter proves which rule has refused an attempt.
+ *  - Each reason to refuse a packet has its own chain with two counters. One counts the probe's packets (check.ts), so
+ *    it proves which rule has refused an attempt.
  *  - One compartment cannot use up shared resources: its sending rate, tracked connections, DNS queries and TCP
  *    connections to the resolver are limited.
  */
@@ -20,7 +20,7 @@ import type { Names } from "./tag.ts"
 export const RESOLVER_PORT = 10053
 /** Connections that one compartment may have at a time, because all share the kernel's table. */
 const CONNECTIONS_MAX = 1024
-/** Connections to the resolver by TCP. It serves 20 in all. */
+/** TCP connections to the resolver that one compartment may have at a time. dnsmasq serves 20 in all. */
 const RESOLVER_TCP_MAX = 4
 const QUESTIONS_PER_SECOND = 100
 const QUESTIONS_BURST = 200

@@ -6,7 +6,7 @@
  * file, because containers keep their addresses when our process restarts.
  *
  * Invariants
- *  - When the blocks are chosen, no address and no route of the host lies within them, except the default route.
+ *  - When the blocks are chosen, no address and no route of the host lies within them, except default routes.
  *  - Two processes never choose the same blocks. A process chooses under a lock of the network namespace. Before it
  *    releases the lock, it makes the device with the address, which the next process sees.
  */
@@ -85,13 +85,19 @@ interface Device {
   readonly addr_info?: ReadonlyArray<{ readonly local?: string; readonly prefixlen?: number }>
 }
 
+/** Routes to everywhere. A VPN sets the two halves, because they win over the default route and leave it in place. */
+const DEFAULT_ROUTES: ReadonlySet<string> = new Set(["default", "0.0.0.0/1", "128.0.0.0/1"])
+
+export const takenByRoutes = (routes: ReadonlyArray<Route>): ReadonlyArray<Prefix> =>
+  routes.filter(({ dst }) => !DEFAULT_ROUTES.has(dst)).map(({ dst }) => parsePrefix(dst))
+
 async function taken(): Promise<ReadonlyArray<Prefix>> {
   const [routes, devices] = await Promise.all([
     runJson("ip", ["-j", "-4", "route", "show", "table", "all"]) as Promise<ReadonlyArray<Route>>,
     runJson("ip", ["-j", "-4", "addr", "show"]) as Promise<ReadonlyArray<Device>>
   ])
   return [
-    ...routes.filter(({ dst }) => dst !== "default").map(({ dst }) => parsePrefix(dst)),
+    ...takenByRoutes(routes),
     ...devices.flatMap(({ addr_info: all = [] }) =>
       all.flatMap(({ local, prefixlen }) => (local === undefined ? [] : [parsePrefix(`${local}/${prefixlen ?? 32}`)]))
     )

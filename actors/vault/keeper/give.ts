@@ -1,19 +1,20 @@
 /**
- * Gives out a private key, sealed to the one-time key of a fill service that has a valid token (contract 17).
+ * Gives out a vault's private key, sealed to the one-time key of a fill service that has a valid token (contract 17).
+ * Each token is for one place: a compartment, or the operator's fill service.
  *
  * Invariants
  *  - The keeper itself makes the tokens and stores their hashes, so no actor and no edge can make a valid one.
  *  - Requests for tokens of one place take turns, and tries of one query share one run (turns.ts).
- *  - A token is stored first, which gives it its place in the order of tokens (tokens.ts). The vault then admits it,
- *    unless it has a later one. This admission alone ends the token before. So the latest token that the vault admitted
- *    works, in whatever order several keepers take these steps, and wherever one of them ends.
+ *  - The keeper first stores a token, which gives it a number in the order of the place's tokens (tokens.ts). Then the
+ *    vault admits it, unless the vault has a later one. Only this admission ends the previous token. So the latest
+ *    admitted token is valid, even if several keepers work at the same time, or one ends between two steps.
  *  - A repeated request gets the same token, because the first answer may have been late or lost, and a new token would
  *    end the first one. It is refused if a newer token has replaced that one.
- *  - No admission and no load is begun for an asker that does not wait any more, because it was told that its request
+ *  - No admission and no load begins after the asker has stopped waiting, because the asker then takes the request as
  *    failed.
- *  - A token gives the key to one one-time key. A repeat for the same one-time key succeeds, because an answer may be
- *    lost. For another one it is refused.
- *  - The vault's journal records that the key was loaded before the key leaves. Keeper and vault must both allow it.
+ *  - A token works with one one-time key. A repeat with the same one-time key succeeds, because an answer may be lost.
+ *    A request with another one-time key is refused.
+ *  - The key is given out only if both keeper and vault allow it, and after the vault's journal has recorded the load.
  */
 import { createHash, randomUUID, timingSafeEqual } from "node:crypto"
 import { type Clock, Effect } from "effect"
@@ -33,9 +34,9 @@ import { LATE, Tries, Turns } from "./turns.ts"
 const NO_KEY = invalidField("ephemeral_public_key", "ephemeral_public_key is no public key of X25519.")
 const NOTHING = new Uint8Array(0)
 const CONTENDED = unavailable("Other requests changed the tokens of this place at the same time. Try again.")
-/** The time that is left for the answer when the vault has decided. */
+/** The part of the deadline that is reserved for the answer after the vault's decision. */
 const ANSWER_MS = 250
-/** Another write came first each time if a change of the list fails this often. */
+/** The most tries of a change. A try fails if the list was written by another request in between. */
 const CHANGES_MAX = 10
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
@@ -47,7 +48,7 @@ interface Parts {
   readonly store: Pick<KeeperStore, "keepTokens" | "privateKeyOf" | "tokenFor" | "tokensAt">
 }
 
-/** Fails if the answer would come too late. A step that ends or uses up something comes after this. */
+/** Fails if the answer would come too late. It runs before each step that ends a token or uses one up. */
 const inTime = ({ clock }: Parts, asked: AskedUntil): Effect.Effect<Pick<AskedUntil, "deadline">, Refusal> =>
   Effect.suspend(() => {
     const deadline = actsBy(asked)
@@ -56,7 +57,7 @@ const inTime = ({ clock }: Parts, asked: AskedUntil): Effect.Effect<Pick<AskedUn
 
 const actsBy = ({ deadline }: AskedUntil): number => deadline - ANSWER_MS
 
-/** Changes the tokens of a place, from the newest state of the list. `null` leaves it as it is. */
+/** Changes the newest list of a place's tokens. If `change` returns `null`, the list stays as it is. */
 const changeTokens = (
   { store }: Parts,
   agent: string,
@@ -100,10 +101,10 @@ const given = (
     const [hash, ephemeral] = [sha256(token), sha256(ephemeral_public_key)]
     const sealing = (bytes: Uint8Array) =>
       Effect.tryPromise({ try: () => sealedTo(bytes, ephemeral_public_key), catch: () => NO_KEY })
-    // An invalid one-time key uses up no token.
+    // This checks the one-time key, so that an invalid one uses up no token.
     yield* sealing(NOTHING)
     const within = yield* inTime(parts, asked)
-    // The id is new each time, so that the vault judges a repeat by its present state.
+    // A new command id for each call. With the same id, the vault would repeat its earlier answer.
     const { uid, place } = yield* ask(`load-${randomUUID()}`, "vault.load_key", agent, { hash, ephemeral }, within)
     yield* used(parts, agent, place, { hash, vault: uid, ephemeral })
     const key = yield* stored(() => store.privateKeyOf(uid))
@@ -115,7 +116,7 @@ const given = (
     return { vault: uid, public_key: key.public_key, sealed_key }
   })
 
-/** `run`: that of the compartment whose place it is; absent for the operator's place. */
+/** `run`: the run of the compartment for which the token is. Absent for the operator's place and from older releases. */
 type Issue = Queries["keeper_issue"]["input"] & { readonly run?: number }
 
 const issued = (
@@ -136,7 +137,7 @@ const issued = (
     )
     const order = tokens.find((one) => one.hash === hash)?.order ?? 0
     const within = yield* inTime(parts, asked)
-    // The id is new each time, so that the vault judges a repeat by its present state.
+    // A new command id for each call. With the same id, the vault would repeat its earlier answer.
     const ofRun = run === undefined ? {} : { run }
     yield* ask(`admit-${randomUUID()}`, "vault.admit_service", agent, { uid, place, hash, order, ...ofRun }, within)
     return { token }

@@ -1,15 +1,15 @@
 /**
  * The folder of one agent at one hub.
  *
- *   key             the seed, base64
- *   key.next        the seed that a rotation under way will bring, or has brought (rotate.ts)
- *   webhook-secret  what the service shares with the agent's webhook
- *   source-<n>      the token of a source of the agent's vault
- *   recovery.key    the recovery key's seed, until it is moved to a safer place
- *   agent.json      which hub this is for, and who the agent is there
+ *   key             the seed of the agent's key, in base64
+ *   key.next        the seed of the new key, until the outcome of a rotation is known (rotate.ts)
+ *   webhook-secret  the secret that the service and the agent's webhook share
+ *   source-<n>      the token of source number n of the agent's vault
+ *   recovery.key    the seed of the recovery key, until it is moved to a safer place
+ *   agent.json      the address of the hub, and the agent's ids and handle there
  *
- * If the folder has no key, the key in HUB_KEY is used, which compartments get. A rotation writes the new key into the
- * folder, where it takes precedence.
+ * If the folder has no key, the key in HUB_KEY is used. Programs in compartments get their key in this way. A rotation
+ * writes the new key into the folder, where it takes precedence.
  */
 import { stat, utimes } from "node:fs/promises"
 import { homedir } from "node:os"
@@ -66,7 +66,7 @@ export class Home {
     return ensureFolder(this.folder)
   }
 
-  /** The key in the folder. The one from HUB_KEY does not count. */
+  /** The key in the folder. HUB_KEY is ignored. */
   keptKey(name: KeyName): Promise<AgentKey | null> {
     return readKeyFile(this.path(name))
   }
@@ -124,7 +124,7 @@ export class Home {
     return this.path("webhook-secret")
   }
 
-  /** Stores a token. A revoked vault may have left a file of that number, which is replaced because it is useless. */
+  /** Stores the token of a source. An existing file is from a revoked vault, so it is replaced. */
   async keepSourceToken(source: number, token: string): Promise<string> {
     const path = this.path(`source-${source}`)
     await this.ensure()

@@ -4,6 +4,7 @@
  * Invariants
  *  - An error names the field and its rule, never its value.
  */
+import { isLongerThan } from "../../../schemas/code-points.ts"
 import { amountOf, isCurrency, minorOf } from "../../../schemas/vault/money.ts"
 import { originProblem } from "../../../schemas/vault/origins.ts"
 import { VAULT_LIMITS } from "../../../schemas/vault/limits.ts"
@@ -215,7 +216,7 @@ export const address = (value: unknown): SealedAddress => {
 /** A label is visible to everybody who may see the vault, so it must not contain a secret. */
 export const label = (value: unknown, secrets: ReadonlyArray<string>): string => {
   const found = text("label", value)
-  if (found.trim() === "" || [...found].length > VAULT_LIMITS.label_max_chars)
+  if (found.trim() === "" || isLongerThan(found, VAULT_LIMITS.label_max_chars))
     throw invalid("label", `must be 1 to ${VAULT_LIMITS.label_max_chars} characters`)
   if (secrets.some((secret) => found.includes(secret)) || found.split(/[^\d -]/).some(isCardNumber))
     throw invalid("label", "must not hold what is sealed: it is kept in clear")

@@ -7,13 +7,15 @@ import { sealedBox } from "../client/sealed-box.ts"
 import type { EntryKind } from "../../../schemas/vault/records.ts"
 
 export interface ToSeal {
-  /** The vault's uid, and its public key in base64. */
+  /** The vault's uid. */
   readonly vault: string
+  /** The vault's public key in base64. */
   readonly public_key: string
+  /** The entry's uid. */
   readonly uid: string
   readonly kind: EntryKind
   readonly origins?: ReadonlyArray<string>
-  /** The fields of the kind: `username`, `password`, `number`, `value` and so on, and for a card `limits`. */
+  /** The sealed fields of the kind, such as `username`, `password`, `number` or `value`, and `limits` for a card. */
   readonly fields: Readonly<Record<string, unknown>>
 }
 

@@ -1,4 +1,4 @@
-/** The verdict on a request: one reason, in the same form for every judge. */
+/** The verdict on a request, with one reason. All modes of the verifier answer in this form. */
 import { CLIENT_REASONS, type ClientReason, type VerifyReason } from "../../../schemas/identity/reasons.ts"
 import { BOUNDS } from "./bounds.ts"
 
@@ -22,8 +22,7 @@ export interface Verdict extends AgentFields {
   readonly reason: Reason | ClientReason | null
   readonly scheme: "hub-id" | "web-bot-auth"
   /**
-   * The agent's number. This and the other fields are set if the agent is known. They are proven only if `valid` is
-   * true.
+   * The agent's number. If the agent is known, it is set together with the agent's fields, even if `valid` is false.
    */
   readonly id: string | null
   readonly message?: string
@@ -86,12 +85,12 @@ export const refuse = (
   ...extras
 })
 
-/** The verdict on a proof that this mode cannot verify. */
+/** The verdict on a Web Bot Auth signature in a mode that cannot verify it. */
 export const notSupported: Verdict = { ...refuse("scheme_not_supported"), scheme: "web-bot-auth" }
 
 /**
- * The HTTP status for a verdict: 403 if the agent is retired, suspended or banned, 503 if the request could not be
- * checked, and 401 for every other invalid one.
+ * The HTTP status for a verdict: 200 if the request is valid, 403 if the agent is retired, suspended or banned, and 503
+ * if the request could not be checked. For all other reasons it is 401.
  */
 export const statusOf = ({ reason }: Verdict): 200 | 401 | 403 | 503 => {
   if (reason === null) return 200

@@ -53,7 +53,7 @@ export const searchCases = async ({ rounds }: HttpOptions, say: (line: string) =
       service.stack.postgres.url,
       listed.map(({ id }) => id)
     )
-    const directly = searchQuery(db, baseUrl, () => Promise.resolve(new Map()), searchesOn(machineClock))
+    const directly = searchQuery(baseUrl, () => Promise.resolve(new Map()), searchesOn(machineClock, db))
     const input = { type: "posts", page: 1, per_page: 20, viewer: null } as const
     const [direct, asked]: [Array<number>, Array<number>] = [[], []]
     for (let round = 0; round <= rounds; round++) {

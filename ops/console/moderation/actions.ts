@@ -87,7 +87,8 @@ export const resolve: ConsoleAction = {
       note: note === "" ? null : note,
       settled: false
     }
-    const { status } = await resolveReport({ db: service.db, command }, id, verdict, fields["all"] === "yes")
+    const { db, log, clock } = service
+    const { status } = await resolveReport({ db, log, clock, command }, id, verdict, fields["all"] === "yes")
     return { to: LIST, says: `Report ${id} is ${status}.` }
   }
 }

@@ -1,6 +1,7 @@
 /**
- * The content of the lease bucket, as far as one side knows it (actors/engine/placement.ts describes placement). Keys:
- * `node.<session>` while a node beats, and `shard.<n>` with the session that owns it, empty when given back.
+ * A copy of the lease bucket, as this process last received it (actors/engine/placement.ts describes placement). The
+ * key `node.<session>` exists while that node renews it. The key `shard.<n>` has the session that owns the shard as its
+ * value. The value is empty after the owner has given the shard back.
  */
 import { buckets, SHARD_COUNT } from "../../subjects.ts"
 import type { Owners } from "./asker.ts"

@@ -2,9 +2,11 @@ import type { Clock } from "effect"
 import { after, monotonicMs } from "../clock.ts"
 
 /**
- * Paces a flush: it runs at once if the last flush was at least `gapMs` ago, else in `gapMs`. Messages that arrive
- * meanwhile are sent together. A lone message does not wait. Under load there are fewer and larger messages, and each
- * costs a system call on both sides and in the server.
+ * Limits how often a flush runs. The returned function schedules one: in the next turn of the event loop if the last
+ * flush was at least `gapMs` ago, otherwise after `gapMs`. Items that arrive until then are sent in one message.
+ *
+ * So a single item is not delayed, and under load there are fewer and larger messages. Each message costs system calls
+ * on both sides and in the server.
  */
 export const paced = (clock: Clock.Clock, flush: () => void, gapMs: number): (() => void) => {
   let scheduled = false

@@ -14,8 +14,8 @@ export const TAKEN_HEADER = "Hub-Taken"
  */
 export const DEADLINE_HEADER = "Hub-Deadline"
 /**
- * A header of a search: the hash of the network that it counts for. Searches take turns by it. Absent from searches of
- * the service itself, and from older releases.
+ * A header of a search: the account that it counts for, or the hash of the network. Searches take turns by it. Absent
+ * from searches of the service itself, and from older releases.
  */
 export const CLIENT_HEADER = "Hub-Client"
 /** Bytes of one part. The server's limit is 1 MiB. */

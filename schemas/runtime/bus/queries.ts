@@ -1,11 +1,12 @@
 /**
- * Sends queries of the read models. Any node of a queue group answers, in one part or several (parts.ts).
+ * Sends queries to the read models. Any node of a queue group answers, in one part or several (parts.ts).
  *
- * A query changes nothing, or nothing more when it is repeated. So a try without an answer is followed by another, to
- * any node of the group. A frozen or dead node costs a moment, not the request. A node that works on the query says so
- * and gets more time, so that a slow database is not asked again and again. A late answer to an earlier try still counts.
- * If nobody listens, the server reports that, and the next try follows soon. At the deadline, or when the connection
- * closes, the answer is `null`.
+ * A query can be repeated without harm. So a try without an answer is followed by another one, to any node of the
+ * group, and a frozen or dead node only delays the answer. A node that works on the query says so and gets more time,
+ * so that a slow database does not get the query several times. A late answer to an earlier try is accepted. If no node
+ * listens, the server reports that, and the next try follows after `PAUSE_MS`.
+ *
+ * The result is `null` at the deadline, and at the first try after the connection has closed.
  */
 import type { Clock } from "effect"
 import { after, type Cancel, wallMs } from "../clock.ts"
@@ -16,19 +17,19 @@ import type { Requests } from "./requests.ts"
 const FIRST_WAIT_MS = 400
 const LAST_WAIT_MS = 800
 /**
- * The least number of tries for a query without an answer, if there are `WAIT_MIN_MS` for each. With one node of two
- * frozen, two tries would often fail.
+ * A query without an answer is tried at least this often before its deadline, if each try can wait `WAIT_MIN_MS`. If
+ * one of two nodes is frozen, both of two tries would often reach that node.
  */
 const TRIES_MIN = 8
 const WAIT_MIN_MS = 100
-/** The time that a node has after it has said that it works on the query. */
+/** The wait for an answer after a node has said that it works on the query. */
 const TAKEN_WAIT_MS = 3200
 const PAUSE_MS = 50
-/** The most queries that one asker has under way. Further ones get no answer. */
+/** The most queries of one client under way. The result of a further one is `null` at once. */
 const UNDER_WAY_MAX = 2000
 const NO_RESPONDERS = 503
 
-/** The shape of the client's headers. */
+/** The part of the NATS client's headers that is used here. */
 export interface HeadersShape {
   readonly code: number
   has(name: string): boolean
@@ -132,7 +133,7 @@ const answersTo = <Headers extends HeadersShape>(query: Query) => {
   const parts: Array<Uint8Array> = []
   let missing = -1
   return (message: QueryMessage<Headers> | null): void => {
-    // No answer: the next try, or the query's own timer, decides what happens.
+    // The try ended without an answer. The query's timer starts the next try, or ends the query.
     if (message === null) return
     const { data, headers } = message
     if (headers?.has(TAKEN_HEADER) === true) return query.again(TAKEN_WAIT_MS)

@@ -25,7 +25,7 @@ export type Fields = Readonly<Record<string, unknown>> & {
 
 const FAILURE = 1
 /** The `at` of Effects that do not name one. */
-const SOMEWHERE = "process"
+const DEFAULT_AT = "process"
 
 /** A fault of the service itself is written with its stack. A warning is about something outside and needs none. */
 const stackOf = (level: Level, error: unknown): unknown =>
@@ -59,7 +59,7 @@ export class Log {
       this.#lines.write(lineOf(level, at, unixMs, fields))
   }
 
-  /** Writes the same line with the time of this log's clock. */
+  /** Like `write`, with the present time of this log's clock. */
   writeNow(level: Level, at: string, fields: Readonly<Record<string, unknown>>): void {
     this.write(level, at, wallMs(this.#clock), fields)
   }
@@ -78,8 +78,8 @@ export class Log {
     Logger.make<unknown, void>(({ cause, date, fiber, logLevel, message }) => {
       const { at, ...annotations } = fiber.getRef(References.CurrentLogAnnotations)
       const level = LEVELS[logLevel]
-      const fields = { ...annotations, ...saidIn(Array.isArray(message) ? message : [message], cause) }
-      const place = typeof at === "string" ? at : SOMEWHERE
+      const fields = { ...annotations, ...messageAndError(Array.isArray(message) ? message : [message], cause) }
+      const place = typeof at === "string" ? at : DEFAULT_AT
       this.write(level, place, date.getTime(), { ...fields, stack: stackOf(level, fields.error) })
     })
   ])
@@ -105,7 +105,7 @@ const LEVELS: Readonly<Record<LogLevel.LogLevel, Level>> = {
 }
 
 /** Texts become the message. The cause, or another value, becomes the error. */
-const saidIn = (parts: ReadonlyArray<unknown>, cause: Cause.Cause<unknown>) => {
+const messageAndError = (parts: ReadonlyArray<unknown>, cause: Cause.Cause<unknown>) => {
   const texts = parts.filter((part) => typeof part === "string")
   const others = parts.filter((part) => typeof part !== "string")
   const error = others.length > 1 ? others : others[0]

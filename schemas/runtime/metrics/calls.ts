@@ -7,7 +7,7 @@ import { monotonicMs } from "../clock.ts"
 import type { ErrorCode } from "../../errors.ts"
 import { CHILDREN_MAX, Counter, DURATION_SECONDS, type Histogram, type Meter, OTHER } from "./meter.ts"
 
-/** `refused` means that a rule of the service applied as intended. The outcomes after it are faults. */
+/** `refused` means that a rule of the service applied as intended. The last three outcomes are faults. */
 const OUTCOMES = ["ok", "refused", "unavailable", "overloaded", "failed"] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
@@ -109,5 +109,5 @@ export class Calls {
   }
 }
 
-/** Seconds since `began`, in monotonic ms of the same clock. */
+/** Returns the seconds since `began`, which is in monotonic ms of the same clock. */
 export const secondsSince = (clock: Clock.Clock, began: number): number => (monotonicMs(clock) - began) / 1000

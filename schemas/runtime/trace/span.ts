@@ -65,7 +65,7 @@ export class Span {
   readonly link: Place["link"]
   readonly kind: SpanKind
   name: string
-  /** Unix ms, in fractions. */
+  /** Unix ms, with fractions. */
   readonly startedAt: number
   /** Unix ms; 0 until the span ends. */
   endedAt = 0
@@ -129,7 +129,7 @@ export function randomHex(bytes: number): string {
   return text
 }
 
-/** The monotonic clock is set to the wall clock again if they are this far apart. */
+/** If the monotonic clock is further than this from the wall clock, it is set to the wall clock again. */
 const SLACK_MS = 2
 let offset = Date.now() - performance.now()
 

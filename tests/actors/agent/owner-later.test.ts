@@ -5,7 +5,7 @@ import { decideSponsorshipNews } from "../../../actors/agent/sponsor/decide.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { begun, type History } from "./moderation/history.ts"
 
-const { owner } = LIMITS.limits
+const owner = { ...LIMITS.limits.owner, restoredAt: 0 }
 const WAIT_MS = owner.later_owner_seconds * 1000
 
 const confirm = (history: History, sponsorship: number, human = `hum_${sponsorship}`): void => {
@@ -27,7 +27,7 @@ const sees = (history: History, by: number) =>
     approves
   ])
 const opinionsOn = (history: History, sponsorship: number) =>
-  standingOf(history.state).find((one) => one.sponsorship === sponsorship)?.opinions
+  standingOf(history.state, 0).find((one) => one.sponsorship === sponsorship)?.opinions
 
 const owned = (...ids: ReadonlyArray<number>): History => {
   const history = begun()
@@ -40,11 +40,26 @@ describe("a later owner", () => {
     const history = owned(1, 2)
     end(history, 1, "withdrawn")
     confirm(history, 3)
-    expect(standingOf(history.state).map(({ human, told }) => [human, told.humans])).toEqual([
+    expect(standingOf(history.state, 0).map(({ human, told }) => [human, told.humans])).toEqual([
       ["hum_2", ["hum_1"]],
       ["hum_3", ["hum_2"]]
     ])
-    expect(standingOf(history.state).at(-1)?.told.at).toBe(history.now)
+    expect(standingOf(history.state, 0).at(-1)?.told.at).toBe(history.now)
+  })
+
+  test("waits anew after a restore, which may have lost an objection", () => {
+    const history = owned(1, 2)
+    const [, later] = standingOf(history.state, 0)
+    const restoredAt = history.now + WAIT_MS / 2
+    expect(standingOf(history.state, restoredAt)[1]).toEqual({ ...later, told: { ...later?.told, at: restoredAt } })
+    const [seen] = laterOwners(history.state, "hum_1", restoredAt, { ...owner, restoredAt })
+    expect(seen?.waits_until).toBe(new Date(restoredAt + WAIT_MS).toISOString())
+    end(history, 1, "withdrawn")
+    history.now += WAIT_MS
+    expect([
+      sees(history, 1),
+      laterOwners(history.state, "hum_1", history.now, { ...owner, restoredAt })
+    ]).toMatchObject([[], [{ sponsorship: 2 }]])
   })
 
   test("is judged by earlier owners alone; the last word counts", () => {
@@ -96,7 +111,7 @@ describe("a later owner", () => {
       { type: "agent.sponsorship_confirmed", v: 1, sponsorship: 2, since: history.now + 1 }
     ] as const
     history.take({ events: old })
-    expect(standingOf(history.state).at(-1)?.told).toEqual({ humans: [], at: history.now + 1 })
+    expect(standingOf(history.state, 0).at(-1)?.told).toEqual({ humans: [], at: history.now + 1 })
     expect(judge(history, 1, 2, true)).toBe("done")
   })
 })

@@ -140,10 +140,25 @@ describe("its end", () => {
     })
     const answered = after(asked(), decision)
     expect(firing(asked(), ERASE_TIMER, due)).toEqual({ events: [] })
-    expect(firing(answered, ERASE_TIMER, due - 1)).toEqual({ events: [] })
     const erased = after(answered, firing(answered, ERASE_TIMER, due), due)
     expect(erased).toMatchObject({ erased: true, state: "answered", answer: "by hum_one" })
     expect(firing(erased, ERASE_TIMER, due)).toEqual({ events: [] })
+  })
+
+  test("erases its picture by the present limits, if they changed after the timer was set", () => {
+    const set = START + 1000 + AFTER.afterMs
+    const answered = after(asked(), answering(asked(), "hum_one"))
+    const fire = (state: CaptchaState, afterMs: number, at: number, fired: number | undefined = set) =>
+      decideTimer(state, { name: ERASE_TIMER, at: fired }, { at }, { afterMs })
+    const shorter = fire(answered, AFTER.afterMs - 2000, set)
+    expect(shorter).toEqual({ events: [{ type: "captcha.picture_erased", v: 1 }] })
+    const due = set + 2000
+    const longer = AFTER.afterMs + 2000
+    expect(fire(answered, longer, set)).toEqual({ events: [], timers: [{ name: ERASE_TIMER, at: due }] })
+    expect(codeOf(fire(answered, longer, due - 1, due))).toBe("unavailable")
+    const erased = after(answered, fire(answered, longer, due, due), due)
+    expect(erased).toMatchObject({ erased: true })
+    for (const afterMs of [AFTER.afterMs, longer]) expect(fire(erased, afterMs, set)).toEqual({ events: [] })
   })
 })
 

@@ -2,10 +2,12 @@
 import { Effect, Exit } from "effect"
 import type { Update } from "grammy/types"
 import { describe, expect, test } from "vitest"
-import { handleUpdate, type Listening } from "../../../actors/chat/answers.ts"
+import { handleUpdate, type Hearing, type Listening } from "../../../actors/chat/answers.ts"
 import { chatMessageOf, contentOf, valuesOf } from "../../../actors/chat/message.ts"
+import { Notices } from "../../../actors/chat/notices.ts"
 import { Actors } from "../../../actors/engine/services.ts"
 import { type Refusal, refusal, unavailable } from "../../../schemas/errors.ts"
+import { machineClock } from "../../../schemas/runtime/clock.ts"
 
 const BOT = 5
 const CHAT = 7
@@ -38,7 +40,8 @@ const hear = async (what: object, refusing: Readonly<Record<string, Refusal>> = 
     const refused = refusing[op]
     return refused === undefined ? Effect.succeed(data[op] ?? null) : Effect.fail(refused)
   }) as unknown as (typeof Actors.Service)["ask"]
-  const listening: Listening = { bot, hashOf: (chat) => `hash of ${chat}` }
+  const notices = new Notices(machineClock)
+  const listening: Hearing = { bot, hashOf: (chat) => `hash of ${chat}`, notices }
   const update = { update_id: 1, ...what } as Update
   const exit = await Effect.runPromiseExit(Effect.provideService(handleUpdate(listening, BOT, update), Actors, { ask }))
   return { ...world, outcome: Exit.isSuccess(exit) ? "done" : "again" }

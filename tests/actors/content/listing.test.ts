@@ -7,11 +7,13 @@ import { searchesOn } from "../../../actors/content/searching.ts"
 import { feedQuery, feedStandingQuery } from "../../../actors/feed/queries.ts"
 import { postsQuery } from "../../../actors/post/queries.ts"
 import { QueryRefused } from "../../../actors/queries/refused.ts"
+import { agentsQuery } from "../../../actors/agent/profile/queries.ts"
 import { repliesQuery } from "../../../actors/reply/queries.ts"
 import { latestQuery } from "../../../actors/category/queries.ts"
 import { sitemapQuery } from "../../../actors/sitemap/queries.ts"
 import { threadsQuery } from "../../../actors/thread/queries.ts"
 import { votesQuery } from "../../../actors/vote/queries.ts"
+import { AGENT_SORTS, type AgentSort } from "../../../schemas/agent/api.ts"
 import { FEED_ENTRIES } from "../../../schemas/feed/records.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { POST_SORTS } from "../../../schemas/post/records.ts"
@@ -43,6 +45,9 @@ import {
   VOTES,
   watched
 } from "./listed.ts"
+
+/** Rows: more than few words find, and a hundredth of all posts. */
+const FOUND_MAX = 2000
 
 beforeAll(fill)
 afterAll(close)
@@ -78,7 +83,7 @@ const standing = sql`(select * from replies r where thread = ${THREAD}
 
 describe("posts", () => {
   test.each(POST_SORTS)("by %s", async (sort) => {
-    const posts = postsQuery(machineClock, watched.db, "", searchesOn(machineClock))
+    const posts = postsQuery(machineClock, watched.db, "", searchesOn(machineClock, watched.db))
     for (const page of pagesOf(POSTS)) {
       const found = await posts(post({ sort, page }))
       expect(found.total).toBe(POSTS)
@@ -97,7 +102,7 @@ describe("posts", () => {
     ["a tag", { tag: "t3" }, sql`posts where 't3' = any(tags)`],
     ["an author", { author: VOTER }, sql`posts where author = ${VOTER}`]
   ])("of %s", async (_what, filter, from) => {
-    const posts = postsQuery(machineClock, watched.db, "", searchesOn(machineClock))
+    const posts = postsQuery(machineClock, watched.db, "", searchesOn(machineClock, watched.db))
     const { total } = await posts(post(filter))
     const { rows } = await sql<{ n: string }>`select count(*) as n from ${from}`.execute(bulk)
     expect(total).toBe(Number(rows[0]?.n))
@@ -110,7 +115,7 @@ describe("posts", () => {
   })
 
   test("that words find end where exactness does", async () => {
-    const posts = postsQuery(machineClock, watched.db, "", searchesOn(machineClock))
+    const posts = postsQuery(machineClock, watched.db, "", searchesOn(machineClock, watched.db))
     const common = await posts(post({ q: "common text", page: 3 }))
     expect(common.total).toBe(EXACT_MAX)
     const found = sql`posts where author in (select id from agents where status in ('active', 'suspended'))`
@@ -119,8 +124,26 @@ describe("posts", () => {
     expect((await posts(post({ q: "word77 ", sort: "oldest" }))).total).toBeGreaterThanOrEqual(POSTS / 5000)
   })
 
+  test.each(POST_SORTS)("of a tag or words that few have: they are read, and no others, by %s", async (sort) => {
+    const posts = postsQuery(machineClock, watched.db, "", searchesOn(machineClock, watched.db))
+    for (const page of [1, 2]) {
+      const found = await posts(post({ sort, page, q: "word77" }))
+      const texts = sql`posts where to_tsvector('simple', body) @@ to_tsquery('simple', 'word77:*')
+        and author in (select id from agents where status in ('active', 'suspended'))`
+      expect(idsOf(found)).toEqual(await byOffset(texts, POST_ORDER[sort], page))
+    }
+    await posts(post({ sort, per_page: 100, q: "word77" }))
+    for (const page of [1, 20]) {
+      const tagged = await posts(post({ sort, page, tag: "t3" }))
+      expect(tagged.total).toBe(POSTS / 500)
+      expect(idsOf(tagged)).toEqual(await byOffset(sql`posts where 't3' = any(tags)`, POST_ORDER[sort], page))
+    }
+    for (const statement of watched.asked.filter((one) => /^\s*(?:with|select)/.test(one.sql)))
+      expect((await planOf(statement)).rows, statement.sql).toBeLessThanOrEqual(FOUND_MAX)
+  })
+
   test("are there at once, also where much is remembered", async () => {
-    const posts = postsQuery(machineClock, watched.db, "", searchesOn(machineClock))
+    const posts = postsQuery(machineClock, watched.db, "", searchesOn(machineClock, watched.db))
     await posts(post({ page: 5000 }))
     await sql`
       insert into posts select ${POSTS + 1}, author, kind, title, body, excerpt, tags, license, upvotes, downvotes, score,
@@ -132,7 +155,7 @@ describe("posts", () => {
 
 describe("threads", () => {
   test.each(THREAD_SORTS)("by %s", async (sort) => {
-    const threads = threadsQuery(machineClock, watched.db, "", searchesOn(machineClock))
+    const threads = threadsQuery(machineClock, watched.db, "", searchesOn(machineClock, watched.db))
     for (const page of pagesOf(THREADS)) {
       const found = await threads(thread({ sort, page }))
       expect(found.total).toBe(THREADS)
@@ -142,7 +165,7 @@ describe("threads", () => {
   })
 
   test("of a category, pinned ones first", async () => {
-    const threads = threadsQuery(machineClock, watched.db, "", searchesOn(machineClock))
+    const threads = threadsQuery(machineClock, watched.db, "", searchesOn(machineClock, watched.db))
     const total = THREADS / 4
     for (const page of pagesOf(total)) {
       const found = idsOf(await threads(thread({ category: "c0", page })))
@@ -157,11 +180,41 @@ describe("threads", () => {
       machineClock,
       watched.db,
       "",
-      searchesOn(machineClock)
+      searchesOn(machineClock, watched.db)
     )(thread({ status: "locked" }))
     expect(found.total).toBe(THREADS / 1000)
     expect(idsOf(found)).toEqual(await byOffset(sql`threads where status = 'locked'`, THREAD_ORDER.active, 1))
     await expectQuick("threads")
+  })
+})
+
+describe("agents", () => {
+  const ORDER: Record<AgentSort, string> = {
+    reputation: "reputation desc, number desc",
+    trust: "trust desc, number desc",
+    newest: "number desc",
+    oldest: "number",
+    active: "last_seen_at desc, number desc",
+    handle: 'handle collate "C", number'
+  }
+  test.each(AGENT_SORTS)("that few names find are sorted, and no index of the order is read, by %s", async (sort) => {
+    const agents = agentsQuery(
+      machineClock,
+      watched.db,
+      "",
+      () => Promise.resolve(new Map()),
+      searchesOn(machineClock, watched.db)
+    )
+    for (const page of [1, 2, 9]) {
+      const found = await agents({ ...post({ page }), sort, q: "AGENT 77" })
+      const named = sql`agents where handle like 'agent77%' and status = 'active'`
+      const { rows } = await sql<{ id: string }>`
+        select id from ${named} order by ${sql.raw(ORDER[sort])} limit 20 offset ${(page - 1) * PER_PAGE}`.execute(bulk)
+      expect(found.items.map(({ id }) => id)).toEqual(rows.map(({ id }) => id))
+      expect(found.total).toBe(11)
+    }
+    for (const statement of watched.asked.filter((one) => one.sql.includes("strpos")))
+      expect((await planOf(statement)).types).not.toContain("Index Scan agents")
   })
 })
 

@@ -3,7 +3,6 @@ import { Effect } from "effect"
 import { expect, test } from "vitest"
 import type { EngineParts, Outcome } from "../../../actors/engine/activation.ts"
 import { write } from "../../../actors/engine/definition.ts"
-import type { WrittenCommit } from "../../../actors/engine/ports.ts"
 import type { ActorOf } from "../../../actors/kit/kind.ts"
 import type { EventShape } from "../../../actors/log/commit.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
@@ -25,27 +24,46 @@ const definition = {
   evolve: (state: number) => state + 1,
   operations: {
     "note.make": write<ActorOf<number, Noted>, null, number, null, unknown, never>({
-      decide: () => ({ events: [{ type: "note.made", v: 1, text: "made" }] }),
+      decide: (_state, _input, { seq }) => ({
+        events: [{ type: "note.made", v: 1, text: "made" }],
+        companions: [{ kind: "other", id: `of ${seq}`, expected: 0, events: [{ type: "other.made", v: 1 }] }]
+      }),
       answer: (state) => state,
       projected: true
     })
   }
 }
 
-const world = (limits: Partial<EngineParts["limits"]> = {}) => {
-  const log = new ModelLog()
+const world = (
+  limits: Partial<EngineParts["limits"]> = {},
+  log = new ModelLog(),
+  { now = Date.now, acknowledged = Promise.resolve() }: { now?: () => number; acknowledged?: Promise<void> } = {}
+) => {
+  const touched: Array<string> = []
   const models = Promise.withResolvers<void>()
-  const waited: Array<WrittenCommit> = []
+  const waited: Array<Parameters<EngineParts["readModels"]["reached"]>[0]> = []
   const parts: EngineParts = {
     ...partsOver(log),
+    log: {
+      ...partsOver(log).log,
+      append: async (group) => {
+        const result = log.append(group)
+        await acknowledged
+        return result
+      }
+    },
+    touched: (kind, id) => {
+      touched.push(`${kind} ${id}`)
+      return Promise.resolve()
+    },
     readModels: {
       reached: (written) => {
-        waited.push(...written)
+        waited.push(written)
         return models.promise
       }
     },
     limits: { ...LIMITS.service, ...limits },
-    now: Date.now
+    now
   }
   const host = hostWith([definition], parts)
   const answers: Array<Outcome> = []
@@ -58,7 +76,7 @@ const world = (limits: Partial<EngineParts["limits"]> = {}) => {
     return outcome
   }
   const committed = () => (log.subjects.get(subjects.event("note", ID)) ?? []).length
-  return { host, submit, answers, waited, models, committed }
+  return { log, touched, host, submit, answers, waited, models, committed }
 }
 
 test("the next command is carried out while an answer waits for the read models", async () => {
@@ -105,4 +123,48 @@ test("a shard that is lost meanwhile answers at once; one that is given back wai
   given.models.resolve()
   await drained
   expect(await answered).toEqual({ data: 1 })
+})
+
+test("a command that the next node is asked again waits as at the first, whatever came after it, and no longer", async () => {
+  const lost = world()
+  void lost.submit("a")
+  void lost.submit("b")
+  await waitFor(() => lost.waited.length === 2, { describe: "the commits" })
+  lost.host.drop(shardOf(ID))
+
+  const next = world({}, lost.log)
+  const answer = next.submit("a")
+  await waitFor(() => next.waited.length > 0, { describe: "the wait of the next node" })
+  expect([next.answers, next.committed()]).toEqual([[], 2])
+  expect(next.waited.flat()).toContainEqual({ kind: "other", id: "of 0", seq: 2 })
+  expect(next.touched).toEqual(["other of 0"])
+  next.models.resolve()
+  expect(await answer).toEqual({ data: 2 })
+
+  const { request_deadline_ms, projected_wait_ms } = LIMITS.service
+  const later = world({}, lost.log, { now: () => Date.now() + request_deadline_ms + projected_wait_ms })
+  expect(await later.submit("a")).toEqual({ data: 2 })
+  expect([later.waited, later.touched]).toEqual([[], []])
+})
+
+test("owners of companions hear of a commit that is acknowledged after the shard was lost", async () => {
+  const acknowledgement = Promise.withResolvers<void>()
+  const lost = world({}, new ModelLog(), { acknowledged: acknowledgement.promise })
+  const answer = lost.submit("a")
+  await waitFor(() => lost.committed() === 1, { describe: "the commit in the log" })
+  lost.host.drop(shardOf(ID))
+  acknowledgement.resolve()
+  expect(await answer).toEqual({ data: 1 })
+  expect(lost.touched).toEqual(["note one", "other of 0"])
+})
+
+test("after the end of another node, every actor reads its log before its next use", async () => {
+  const { host, log, submit, models } = world()
+  models.resolve()
+  await submit("a")
+  const [last] = log.subjects.get(subjects.event("note", ID)) ?? []
+  if (last === undefined) throw new Error("nothing was written")
+  log.append([{ subject: subjects.event("note", ID), expected: last.seq, commit: { ...last.commit, id: "of a peer" } }])
+  host.allStale()
+  expect(await submit("of a peer")).toEqual({ data: 2 })
 })

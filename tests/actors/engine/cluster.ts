@@ -19,7 +19,7 @@ import { type EngineBus, startBus } from "./bus.ts"
 import { startNode } from "./started-node.ts"
 
 /** More than any node lives for. */
-const PATIENCE_MS = 60_000
+const PATIENCE_MS = 600_000
 
 type Question = Pick<Ask, "kind" | "actor" | "op" | "input"> & Partial<Ask>
 

@@ -29,7 +29,7 @@ const logged = kind<ActorOf<null, never>, Record<never, never>>(
 const hostOf = (ids: ReadonlyArray<string>, now = () => 0): ActorHost => {
   const never = () => Promise.reject(new Error("nothing is asked"))
   const host = hostWith([small, logged], {
-    log: { append: never, read: never, tip: never, last: never, lastSeq: never },
+    log: { append: never, read: never, tip: never, last: never, lastSeq: never, commitsOf: never },
     snapshots: { load: never, save: never, drop: never },
     timers: { set: never },
     readModels: { reached: never },

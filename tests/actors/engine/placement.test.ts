@@ -68,6 +68,9 @@ class World {
     return Effect.acquireRelease(began, () => Effect.sync(() => void this.listened.delete(session)))
   }
 
+  /** The names of nodes that were told of the end of another. */
+  readonly peersEnded: Array<string> = []
+
   node(name: string): Placement {
     let sessions = 0
     const placement = Placement.make({
@@ -85,7 +88,8 @@ class World {
         ),
         drain: () => Effect.void,
         served: () => undefined,
-        dropped: () => undefined
+        dropped: () => undefined,
+        peerEnded: () => void this.peersEnded.push(name)
       }
     })
     return this.scope.makeSync(placement)
@@ -194,6 +198,14 @@ describe("what lasts as long as a scope", () => {
     world.preparing = Effect.void
     await world.pass([node, peer], 10)
     expect(served([node, peer])).toEqual(eachOnce)
+  })
+
+  test("a node is told that another's session has ended, and of no end of its own", async () => {
+    const world = new World()
+    const nodes = [world.node("a"), world.node("b")]
+    await world.pass(nodes, 3)
+    world.view.apply(nodeKey("b1"), null)
+    expect(world.peersEnded).toEqual(["a"])
   })
 
   test("a node whose scope is closed listens on nothing, and serves and claims nothing any more", async () => {

@@ -149,4 +149,12 @@ describe("what is recent", () => {
     recent.set("c", 2, 10_000)
     expect(recent.get("b48", 10_000)).toBeUndefined()
   })
+
+  test("may be nothing, which is known as well and hides what was there before", () => {
+    const recent = new Recent<number | null>(100, 3)
+    recent.set("a", 1, 0)
+    recent.set("b", null, 0)
+    recent.set("a", null, 150)
+    expect([recent.get("a", 150), recent.get("b", 150), recent.get("c", 150)]).toEqual([null, null, undefined])
+  })
 })

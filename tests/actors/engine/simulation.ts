@@ -13,7 +13,17 @@ import { LeaseView } from "../../../schemas/runtime/bus/lease-view.ts"
 import { shardOf } from "../../../schemas/subjects.ts"
 import type { EngineParts, Outcome } from "../../../actors/engine/activation.ts"
 import { write } from "../../../actors/engine/definition.ts"
-import type { Append, AppendResult, EventLog, EventShape, LogEntry, LogPage, Tip } from "../../../actors/log/commit.ts"
+import { placeOf } from "../../../actors/log/archive/segment.ts"
+import type {
+  Append,
+  AppendResult,
+  EventLog,
+  EventShape,
+  LogEntry,
+  LogPage,
+  Tip,
+  WrittenCommit
+} from "../../../actors/log/commit.ts"
 import { event } from "../../../actors/engine/events.ts"
 import { type ActorOf, type Fold, kind, type KindParts } from "../../../actors/kit/kind.ts"
 import type { ActorHost } from "../../../actors/engine/host.ts"
@@ -79,6 +89,14 @@ export class ModelLog {
   last(subject: string): LogEntry | null {
     return this.subjects.get(subject)?.at(-1) ?? null
   }
+
+  commitsOf(command: string): ReadonlyArray<WrittenCommit> {
+    return [...this.subjects]
+      .flatMap(([subject, entries]) => entries.map(({ seq, commit }) => ({ ...placeOf(subject), seq, commit })))
+      .filter(({ commit }) => commit.id === command)
+      .map(({ kind, id, seq }) => ({ kind, id, seq }))
+      .toSorted((a, b) => a.seq - b.seq)
+  }
 }
 
 /** Postgres as the nodes have it: a newer snapshot takes the place of an older one. */
@@ -110,7 +128,8 @@ export const partsOver = (log: ModelLog): EngineParts => ({
     read: (subject, after, max) => Promise.resolve(log.read(subject, after, max)),
     tip: (subject) => Promise.resolve(tipOf(log.last(subject))),
     last: (subject) => Promise.resolve(log.last(subject)),
-    lastSeq: (subject) => Promise.resolve(log.last(subject)?.seq ?? 0)
+    lastSeq: (subject) => Promise.resolve(log.last(subject)?.seq ?? 0),
+    commitsOf: (command) => Promise.resolve(log.commitsOf(command))
   },
   snapshots: { load: () => Promise.resolve(null), save: () => Promise.resolve(), drop: () => Promise.resolve() },
   timers: { set: () => Promise.resolve() },
@@ -195,7 +214,8 @@ export class SimNode implements LeaseStore {
       read: (subject, after, max) => this.deliverLater(() => this.world.log.read(subject, after, max)),
       tip: (subject) => this.deliverLater(() => tipOf(this.world.log.last(subject))),
       last: (subject) => this.deliverLater(() => this.world.log.last(subject)),
-      lastSeq: (subject) => this.deliverLater(() => this.world.log.last(subject)?.seq ?? 0)
+      lastSeq: (subject) => this.deliverLater(() => this.world.log.last(subject)?.seq ?? 0),
+      commitsOf: (command) => this.deliverLater(() => this.world.log.commitsOf(command))
     }
     this.host = hostWith([tokensKind.make({} as KindParts)], {
       log,
@@ -218,7 +238,8 @@ export class SimNode implements LeaseStore {
         prepare: Effect.void,
         drain: () => Effect.void,
         served: () => undefined,
-        dropped: (shard) => this.host.drop(shard)
+        dropped: (shard) => this.host.drop(shard),
+        peerEnded: () => this.host.allStale()
       }
     })
     this.placement = openScope().makeSync(placement)

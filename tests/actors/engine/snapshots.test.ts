@@ -95,7 +95,8 @@ const partsWith = (snapshots: EngineParts["snapshots"], counts: Counted): Engine
       counts.last++
       return log.tip(subject)
     },
-    lastSeq: (subject) => log.lastSeq(subject)
+    lastSeq: (subject) => log.lastSeq(subject),
+    commitsOf: (...asked) => log.commitsOf(...asked)
   }
   return {
     log: counted,

@@ -25,7 +25,8 @@ type Rung = EventShape & ({ readonly type: "alarm.set"; readonly due: number } |
 
 const declared = {
   "alarm.set": op({ input: Schema.Struct({ due: Schema.Number }), output: Nothing, askedBy: [] }),
-  "alarm.ring": op({ input: FiredTimer, output: Nothing, askedBy: [] })
+  "alarm.ring": op({ input: FiredTimer, output: Nothing, askedBy: [] }),
+  "alarm.ring_later": op({ input: FiredTimer, output: Nothing, askedBy: [] })
 }
 
 const alarm = kind<ActorOf<Alarm, Rung>, typeof declared>(
@@ -50,6 +51,10 @@ const alarm = kind<ActorOf<Alarm, Rung>, typeof declared>(
       "alarm.ring": write({
         decide: (state, fired) =>
           state.due === null || !isDue(fired, state.due) ? { events: [] } : { events: [{ type: "alarm.rung", v: 1 }] },
+        answer: () => null
+      }),
+      "alarm.ring_later": write({
+        decide: (_state, { name, at = 0 }) => ({ events: [], timers: [{ name, at: at + 1 }] }),
         answer: () => null
       })
     }
@@ -205,6 +210,20 @@ test.each([
   expect((old.state as Alarm).due).toBeNull()
   await old.submit(commandOf(id, "alarm.ring", { name: "ring", at: 5 }), writeOf(alarm, "alarm.ring"))
   expect((old.state as Alarm).rung).toEqual([5])
+})
+
+test("a timer that is set without a commit is set, and its command fails where it cannot be", async () => {
+  const schedule = new Schedule()
+  const log = new ModelLog()
+  const ring = (set: EngineParts["timers"]["set"]) =>
+    activationOf(alarm, "a", { ...partsOver(log), timers: { set } }).submit(
+      commandOf(`${TIMER_COMMAND}1`, "alarm.ring_later", { name: "ring", at: 5 }),
+      writeOf(alarm, "alarm.ring_later")
+    )
+  const failing = await ring(() => Promise.reject(new Error("no answer")))
+  expect(failing).toMatchObject({ refused: { code: "unavailable" } })
+  await ring((_kind, _id, name, at) => schedule.keep(name, at))
+  expect([[...schedule.set.values()], log.subjects.size]).toEqual([[{ name: "ring", at: 6 }], 0])
 })
 
 test("what follows from a commit is asked again where the log does not say whether the state is old", async () => {

@@ -82,6 +82,26 @@ describe("the log", () => {
     }
   })
 
+  test("the commits of one command are found by the first of them, and no other's", async () => {
+    const group = [subject(), subjects.event("other", `s${++names}`), subject()]
+    const results = await Promise.all([
+      log.append([{ subject: subject(), expected: 0, commit: commit("before") }]),
+      log.append(group.map((one) => ({ subject: one, expected: 0, commit: commit("d") }))),
+      log.append([subject(), subject()].map((one) => ({ subject: one, expected: 0, commit: commit("after") })))
+    ])
+    const seqs = results[1].ok ? results[1].seqs : []
+    const [first = ""] = group
+    const written = group.map((one, index) => {
+      const [, , kind, id] = one.split(".")
+      return { kind, id, seq: seqs[index] }
+    })
+    await log.append([{ subject: first, expected: seqs[0] ?? 0, commit: commit("later") }])
+    expect(await log.commitsOf("d", first, Date.now() - 5000)).toEqual(written)
+    expect(await log.commitsOf("later", first, Date.now() - 5000)).toHaveLength(1)
+    expect(await log.commitsOf("after", first, Date.now() - 5000)).toEqual([])
+    expect(await log.commitsOf("d", first, Date.now() + 3_600_000)).toEqual([])
+  })
+
   test("one stale append in a batch is refused alone: its neighbours are written", async () => {
     const [stale, ...fresh] = [subject(), subject(), subject(), subject()]
     await log.append([{ subject: stale ?? "", expected: 0, commit: commit("before") }])

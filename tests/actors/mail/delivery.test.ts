@@ -1,4 +1,5 @@
 /** From a message's bytes to a mailbox: what is stored on the way does not stay for nothing. */
+import fc from "fast-check"
 import { Deferred, Effect, Fiber, Result } from "effect"
 import { afterEach, beforeEach, expect, it, test } from "vitest"
 import { asking } from "../../../actors/kit/worker/asks.ts"
@@ -26,11 +27,15 @@ type Kept = ReturnType<DeliveryParts["store"]["keep"]>
 type Said = ReturnType<typeof answer>
 
 /** `keep` stores, `receive` is what the mailbox says. */
-const delivering = (keep: () => Kept, receive: () => Said | Promise<Said>) => {
+const delivering = (
+  keep: () => Kept,
+  receive: (input: unknown) => Said | Promise<Said>,
+  raw: Buffer = Buffer.from("x")
+) => {
   const forgotten: Array<unknown> = []
   const doubted: Array<unknown> = []
   const parts: DeliveryParts = {
-    ask: asking(machineClock, async ({ op }) => (op === "mailbox.receive" ? receive() : answer(ACCEPTS))),
+    ask: asking(machineClock, async ({ op, input }) => (op === "mailbox.receive" ? receive(input) : answer(ACCEPTS))),
     keys: { of: () => Effect.succeed(SEALER) } as unknown as MailKeys,
     store: {
       keep,
@@ -45,11 +50,30 @@ const delivering = (keep: () => Kept, receive: () => Said | Promise<Said>) => {
     notStored: NOT_STORED
   }
   const to = [{ mailbox: PLACE.mailbox, address: "ada@d.example", to: "ada@d.example", tags: [] }]
-  const incoming = { raw: Buffer.from("x"), sender: "b@x.example", to }
+  const incoming = { raw, sender: "b@x.example", to }
   return { forgotten, doubted, delivery: delivered(parts, incoming, Effect.succeed({ verdicts: NONE, author: null })) }
 }
 
 const stored = () => Promise.resolve([{ name: "text", size: 1 }])
+
+test("a message counts with its size, or with what is stored of it if that is more", async () => {
+  const size = fc.integer({ min: 1, max: 1_000_000 })
+  const sizes = fc.array(size, { minLength: 1, maxLength: 11 })
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 100_000 }), sizes, async (rawBytes, all) => {
+      const kept = all.map((bytes, n) => ({ name: `a${n}`, size: bytes }))
+      const counted: Array<number> = []
+      const receive = (input: unknown) => {
+        counted.push((input as { readonly bytes: number }).bytes)
+        return answer({ mail: PLACE.mail })
+      }
+      await Effect.runPromise(delivering(() => Promise.resolve(kept), receive, Buffer.alloc(rawBytes, "x")).delivery)
+      const whole = all.reduce((sum, bytes) => sum + bytes, 0)
+      expect(counted[0]).toBeGreaterThanOrEqual(Math.max(rawBytes, whole))
+    }),
+    { numRuns: 100 }
+  )
+})
 
 test("of a message that could not be stored whole, nothing is left", async () => {
   const { forgotten, doubted, delivery } = delivering(

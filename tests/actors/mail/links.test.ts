@@ -1,6 +1,8 @@
 /** Links of a message: which there are, and what they are for. */
 import { describe, expect, it } from "vitest"
 import { findIn } from "../../../actors/mail/codes/find.ts"
+import { summaryOf } from "../../../actors/mail/inbound/sealed.ts"
+import { unread } from "../../../actors/mail/parse/read.ts"
 import type { MailLink } from "../../../schemas/mail/records.ts"
 
 const ofHtml = (html: string): ReadonlyArray<MailLink> => findIn({ from: "", subject: "", text: "", html }).links
@@ -64,6 +66,26 @@ describe("a link", () => {
 
   it("that is not shown is none", () =>
     expect(ofHtml('<a href="https://a.example/trap" style="display:none">Log in</a>')).toEqual([]))
+})
+
+describe("the links of a list entry", () => {
+  const link = (name: string, length: number): MailLink => {
+    const url = `https://a.example/${name}/`
+    return { url: url.padEnd(length, "x"), host: "a.example", kind: "other", text: "" }
+  }
+  const verdict = "NONE"
+  const verdicts = { spf: verdict, dkim: verdict, dmarc: verdict, spam: verdict, virus: verdict, reasons: [] } as const
+  const listed = (links: ReadonlyArray<MailLink>): ReadonlyArray<MailLink> => {
+    const mail = { ...unread(new Uint8Array(0), { body_max_bytes: 1 }), links }
+    const to = "ada@d.example"
+    return summaryOf(mail, 1, { mailbox: 1, address: to, to, tags: [] }, { verdicts, own: false }).links
+  }
+
+  it("are those that fit, also after one that does not", () => {
+    const [long, tooLong, short, last] = [link("1", 7000), link("2", 2000), link("3", 600), link("4", 400)]
+    expect(listed([long, tooLong, short, last])).toEqual([long, short, last])
+    expect(listed([long, tooLong, short, last, link("5", 40)])).toEqual([long, short, last])
+  })
 })
 
 describe("what a link is for", () => {

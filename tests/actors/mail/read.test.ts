@@ -4,9 +4,11 @@ import { Effect, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { ParsedMail } from "../../../actors/mail/parse/parsed.ts"
 import { openReaders, type Readers } from "../../../actors/mail/parse/readers.ts"
-import { cutTo, type ReadBounds, readMail, unread } from "../../../actors/mail/parse/read.ts"
+import { cutTo } from "../../../actors/mail/parse/cut.ts"
+import { type ReadBounds, readMail, unread } from "../../../actors/mail/parse/read.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { isStorable, SINGLE_LINE } from "../../../schemas/plain-text.ts"
+import { EXPANDING, wideTable } from "../../support/expanding.ts"
 import { deliveredMessages } from "./messages.ts"
 
 const BOUNDS: ReadBounds & typeof LIMITS.service.mail = { ...LIMITS.limits.email, ...LIMITS.service.mail }
@@ -177,6 +179,44 @@ describe("a table", () => {
     const [first, second] = await textOf(`<tr><th>head</th><td>cell</td></tr><tr>${cells}</tr>`)
     expect([first, second?.length]).toEqual(["head cell", 7999])
     expect(await textOf("<tr><td>x</td></tr>".repeat(3000))).toHaveLength(3000)
+  })
+})
+
+describe("text made of HTML", () => {
+  const textOf = (html: string) => read(`Content-Type: text/html\r\n\r\n${html}`)
+  /** A text this short may have any size beside its HTML. */
+  const SHORT_BYTES = 4096
+
+  test.each(Object.entries(EXPANDING))("has a size like its own: %s", async (_name, html) => {
+    const { text, truncated } = await textOf(html)
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(Math.max(SHORT_BYTES, 2 * html.length))
+    // Tables are written row by row before anything is cut.
+    expect(truncated).toBe(!html.includes("<table"))
+  })
+
+  test("keeps the words of a table that is too large to be drawn", async () => {
+    const { text } = await textOf(wideTable())
+    expect(text.match(/\bx\b/g)).toHaveLength(66)
+    expect(text.match(/w{200}/g)).toHaveLength(20)
+  })
+
+  test("of any nesting is bounded", async () => {
+    const piece = fc.oneof(
+      fc.constantFrom("<ul>", "<ol>", "<li>", "<blockquote>", "<hr>", "<br>", "<p>", "<pre>", "<table>", "</table>"),
+      fc.constantFrom("<tr>", "<td>", "<th>", "<td colspan=20>", "<td rowspan=20>", "</li></ul>", "</blockquote>"),
+      fc.constantFrom("x", "w".repeat(200), "ä", "&nbsp;", "\u{1f600}", "\x01", "\r\n")
+    )
+    const repeated = fc
+      .tuple(fc.array(piece, { minLength: 1, maxLength: 6 }), fc.integer({ min: 1, max: 200 }))
+      .map(([pieces, times]) => pieces.join("").repeat(times))
+    const pages = fc.array(repeated, { minLength: 1, maxLength: 4 }).map((all) => all.join(""))
+    await fc.assert(
+      fc.asyncProperty(pages, async (page) => {
+        const { text, html } = await textOf(page)
+        expect(Buffer.byteLength(text)).toBeLessThanOrEqual(Math.max(SHORT_BYTES, 2 * Buffer.byteLength(html ?? "")))
+      }),
+      { numRuns: 200 }
+    )
   })
 })
 

@@ -10,6 +10,7 @@ import {
   MailServiceEvent,
   type MailServiceState,
   NOTHING_SENT,
+  resumed,
   usedOfDay
 } from "../../../actors/mail/service/state.ts"
 import type { Decision } from "../../../actors/engine/definition.ts"
@@ -74,6 +75,12 @@ class World {
     const service = { seq: this.serviceSeq, state: this.service }
     const facts = { service, sponsors: this.sponsors.get(agent) ?? [] }
     this.committed(agent, decideCount(this.stateOf(agent), { type, own }, { id: agent, at, facts }, limits), at)
+  }
+
+  /** An operator lets the service send again. */
+  resume(at: number): void {
+    this.service = evolveMailService(this.service, resumed(this.service, at))
+    this.serviceSeq++
   }
 
   stateOf(agent: string): MailerState {
@@ -378,6 +385,31 @@ describe("the service", () => {
     expect(world.stateOf("throwaway").suspended_at).not.toBeNull()
     expect(ratesOf(world.service.days, at, limits.window_days)).toEqual({ recipients: 10, bounced: 0, complained: 0 })
     expect(world.service).toMatchObject({ senders: [], paused_at: null })
+  })
+
+  test("judges after a resumption what was sent since, also of a sender that sent much before on the same day", () => {
+    const world = new World()
+    for (const agent of ["a", "b", "c", "d", "e"]) world.send(agent, 10, AT)
+    world.resume(AT + 1)
+    world.send("a", 1, AT + 2)
+    world.count("a", "bounced", AT + 2)
+    for (let n = 0; n < 30; n++) world.send(`good ${n}`, 2, AT)
+    expect(world.service.paused_at).toBeNull()
+    bouncing(world, ["v", "w", "x", "y"])
+    expect(world.service.paused_at).not.toBeNull()
+  })
+
+  test("leaves out only what was counted since a resumption, of a sender that is suspended after it", () => {
+    const world = new World()
+    for (let hour = 0; hour < 5; hour++) world.send("throwaway", 10, AT + hour * HOUR_MS)
+    const at = AT + 5 * HOUR_MS
+    world.count("throwaway", "bounced", at)
+    world.resume(at)
+    world.send("honest", 10, at)
+    world.send("throwaway", 1, at + 1)
+    for (let n = 0; n < 5; n++) world.count("throwaway", "bounced", at + 1)
+    expect(world.stateOf("throwaway").suspended_at).not.toBeNull()
+    expect(ratesOf(world.service.days, at, limits.window_days)).toEqual({ recipients: 10, bounced: 0, complained: 0 })
   })
 
   test.each([

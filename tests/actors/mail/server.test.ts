@@ -6,10 +6,11 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { connect as tlsConnect } from "node:tls"
 import type { Clock } from "effect"
-import { afterEach, expect, test } from "vitest"
+import { afterEach, describe, expect, test } from "vitest"
 import type { Incoming } from "../../../actors/mail/inbound/delivery.ts"
 import type { Recipient } from "../../../actors/mail/inbound/recipient.ts"
 import { MailServer, type Receiving } from "../../../actors/mail/inbound/server.ts"
+import { UnknownRecipients } from "../../../actors/mail/inbound/unknown-recipients.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { waitFor } from "../../harness/index.ts"
 import { machineClock, setTimer, type TimerClock } from "../../../schemas/runtime/clock.ts"
@@ -255,6 +256,82 @@ test("connections of one client and recipients of one message are bounded", asyn
     return (await one.answer()).startsWith("220") ? one : null
   })
   expect(await next.say("EHLO x")).toMatch(/^250/)
+})
+
+describe("recipients without a mailbox", () => {
+  const MOST = 5
+  const counting = async (passed: () => bigint = () => 0n) => {
+    const clock: Clock.Clock = Object.assign(Object.create(machineClock), {
+      [setTimer]: () => () => undefined,
+      monotonicTimeNanosUnsafe: passed
+    })
+    const looked: Array<string> = []
+    const recipient = (address: string): Promise<Recipient> => {
+      looked.push(address)
+      return Promise.resolve(address.startsWith("ada") ? { type: "mailbox", mailbox: 7, address } : { type: "nobody" })
+    }
+    const bounds = { unknown_recipients_per_client_max: MOST, recipients_max: 50 }
+    return { looked, ...(await started({ recipient }, bounds, null, clock)) }
+  }
+
+  const begun = async (port: number, from?: string): Promise<Line> => {
+    const line = await greeted(port, from)
+    expect(await line.say("MAIL FROM:<a@example.com>")).toMatch(/^250/)
+    return line
+  }
+
+  test("are bounded for one client, over all its connections, and others are not hurt", async () => {
+    const { port, looked, taken } = await counting()
+    const first = await begun(port)
+    for (let n = 1; n < MOST; n++) expect(await first.say(`RCPT TO:<x${n}@${DOMAIN}>`)).toMatch(/^550/)
+    const second = await begun(port)
+    expect(await second.say(`RCPT TO:<x${MOST}@${DOMAIN}>`)).toMatch(/^550/)
+    first.socket.write(Array.from({ length: 20 }, (_, n) => `RCPT TO:<y${n}@${DOMAIN}>\r\n`).join(""))
+    expect(await first.answer()).toMatch(/^421 4\.7\.1/)
+    expect(await first.answer()).toBe("closed")
+    const third = await begun(port)
+    expect(await third.say(`RCPT TO:<z@${DOMAIN}>`)).toMatch(/^421 4\.7\.1/)
+    expect(looked).toHaveLength(MOST)
+    expect(await sends(await ready(port, "127.0.0.2"))).toMatch(/^250/)
+    expect(taken).toHaveLength(1)
+  })
+
+  test("count alone: a sender with many mailboxes is not stopped", async () => {
+    const { port, taken } = await counting()
+    const line = await begun(port)
+    for (let n = 0; n < 4 * MOST; n++) expect(await line.say(`RCPT TO:<ada${n}@${DOMAIN}>`)).toMatch(/^250/)
+    for (let n = 1; n < MOST; n++) expect(await line.say(`RCPT TO:<x${n}@${DOMAIN}>`)).toMatch(/^550/)
+    expect(await line.say(`RCPT TO:<ada@${DOMAIN}>`)).toMatch(/^250/)
+    expect(await line.say("DATA")).toMatch(/^354/)
+    expect(await sends(line)).toMatch(/^250/)
+    expect(taken).toHaveLength(1)
+  })
+
+  test("are forgotten after a minute", async () => {
+    let passed = 0n
+    const { port } = await counting(() => passed)
+    const line = await begun(port)
+    for (let n = 0; n < MOST; n++) expect(await line.say(`RCPT TO:<x${n}@${DOMAIN}>`)).toMatch(/^550/)
+    expect(await line.say(`RCPT TO:<ada@${DOMAIN}>`)).toMatch(/^421/)
+    passed = 60_000_000_000n
+    expect(await sends(await ready(port))).toMatch(/^250/)
+  })
+})
+
+test("recipients without a mailbox count for an IPv6 /64, and for the /48 around it", () => {
+  const bounds = { unknown_recipients_per_client_max: 3, unknown_recipients_per_wide_max: 5 }
+  const unknown = new UnknownRecipients(machineClock, bounds)
+  const taken = (address: string): boolean => {
+    const isOver = unknown.isOver(address)
+    if (!isOver) unknown.add(address)
+    return !isOver
+  }
+  const fourOf = (prefix: string) => [1, 2, 3, 4].map((n) => taken(`${prefix}::${n}`))
+  expect(fourOf("2001:db8:1:1")).toEqual([true, true, true, false])
+  expect(fourOf("2001:db8:1:2")).toEqual([true, true, false, false])
+  expect(fourOf("2001:db8:2:1")).toEqual([true, true, true, false])
+  expect([1, 2, 3, 4].map(() => taken("::ffff:192.0.2.7"))).toEqual([true, true, true, false])
+  expect(taken("192.0.2.7")).toBe(false)
 })
 
 /** Sends one message on a line that is ready for it. */

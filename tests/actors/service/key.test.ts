@@ -36,7 +36,8 @@ test("of two that claim a new one at once, one has it, and both know whose it is
     read: async (subject, after, max) => model.read(subject, after, max),
     tip: () => Promise.resolve(null),
     last: () => Promise.resolve(null),
-    lastSeq: () => Promise.resolve(0)
+    lastSeq: () => Promise.resolve(0),
+    commitsOf: () => Promise.resolve([])
   }
   const [one, other] = [randomBytes(32), randomBytes(32)]
   const claims = await Promise.all([one, other, one].map((seed) => Effect.runPromiseExit(claimLog(log, seed))))

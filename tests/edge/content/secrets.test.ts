@@ -107,7 +107,12 @@ describe("the author's own seed", () => {
   it("is found in an address, whatever it is made of", () => {
     for (let round = 0; round < 50; round++) {
       const { seed, publicKey } = newAuthor()
-      for (const text of [`seed=${seed.toString("base64")}`, `https://hub.site/${seed.toString("base64url")}?a=1`])
+      for (const text of [
+        `seed=${seed.toString("base64")}`,
+        `https://hub.site/${seed.toString("base64url")}?a=1`,
+        `https://hub.site/seeds/${seed.toString("base64").replace("=", "")}`,
+        `${"A1b2".repeat(2000)}/${seed.toString("base64")}`
+      ])
         expect(secretIn([{ field: "body", text }], { publicKey })?.kind, text).toBe("own_seed")
     }
   })

@@ -1,9 +1,9 @@
 /**
  * Chooses the texts of a deployment that are in use on a day, so that knowledge learned by a program goes out of date.
  *
- * - Lists of own clauses, remarks and facts rotate within `CYCLE_DAYS`, if they have at least `TURNS_FROM` items. Each
- *   text is in use for `IN_USE_DAYS` consecutive days and unused on the others, so a day removes a few texts and adds
- *   about as many. Facts rotate only if the public ones of their kind are not used.
+ * - Lists of the deployment's own clauses, remarks and facts rotate if they have at least `TURNS_FROM` items. In each
+ *   cycle of `CYCLE_DAYS` days, a text is in use for `IN_USE_DAYS` consecutive days. So each day removes a few texts
+ *   and adds about as many. Facts rotate only if the public ones of their kind are not used.
  * - All nodes use the same texts, because the order depends on the texts alone.
  * - Public texts do not rotate.
  */

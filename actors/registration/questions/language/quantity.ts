@@ -29,8 +29,8 @@ export const number = (random: Random, n: number): string =>
 const nouned = (random: Random, n: number, noun: Noun): string => (n === 1 ? noun.one : random.pick(noun.many))
 
 /**
- * For example "as many plates as there are legs on a spider", with a correction if the measure is near `n` only. Null
- * if no measure fits the factor and the difference that were drawn.
+ * For example "as many plates as there are legs on a spider". If the measure is only near `n`, the text adds or
+ * subtracts the difference. Null if no measure fits the factor and the difference that were drawn.
  */
 function measured(random: Random, n: number, noun: Noun, measures: ReadonlyArray<Measure>): string | null {
   const times = random.int(0, 2) === 0 && n >= 4 ? random.int(2, 5) : 1
