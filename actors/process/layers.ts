@@ -18,6 +18,7 @@ import { transportOver } from "../../schemas/runtime/bus/transport.ts"
 import { type HubConfig, readConfig } from "../../schemas/config.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"
 import { openTracing } from "../../schemas/runtime/trace/open.ts"
+import { attempt, awaited } from "../log/attempt.ts"
 import { openDatabase } from "../tables/database.ts"
 import { KvLeases } from "../engine/leases.ts"
 import { ArchiveMissing, awaitIndex, openArchive } from "../log/archive/open.ts"
@@ -45,7 +46,7 @@ import {
 import { Keys } from "./keys.ts"
 
 const RECONNECT_MS = 100
-const STREAMS_RETRY_MS = 250
+const ARCHIVE_RETRY_MS = 250
 /** The time that closing the connection may take. If the server is gone, draining never ends. */
 const DRAIN_MAX_MS = 1000
 
@@ -164,12 +165,9 @@ export const streams: Layer.Layer<Streams, never, Bus | Configuration> = Layer.e
   Effect.gen(function* () {
     const nats = yield* Bus
     const { roles } = yield* Configuration
-    const found = Effect.tryPromise({ try: () => findStreams(nats, roles.includes("actors")), catch: (error) => error })
-    return yield* found.pipe(
-      Effect.tapError((error) => Effect.logWarning("waiting for the streams", error)),
-      Effect.annotateLogs({ at: "streams" }),
-      Effect.retry(Schedule.spaced(STREAMS_RETRY_MS)),
-      Effect.orDie
+    return yield* awaited(
+      "the streams",
+      attempt(() => findStreams(nats, roles.includes("actors")))
     )
   })
 )
@@ -204,7 +202,7 @@ export const archive: Layer.Layer<never, ConfigurationFault, Bus | Configuration
       Effect.tapError((error) => Effect.logWarning("waiting for the archive", error)),
       Effect.annotateLogs({ at: "archive" }),
       Effect.retry({
-        schedule: Schedule.spaced(STREAMS_RETRY_MS),
+        schedule: Schedule.spaced(ARCHIVE_RETRY_MS),
         while: (error) => !(error instanceof ArchiveMissing)
       }),
       Effect.catch((error) => (error instanceof ArchiveMissing ? fault(error.message) : Effect.die(error)))

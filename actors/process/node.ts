@@ -17,7 +17,7 @@ import { shardOf, streams, subjects } from "../../schemas/subjects.ts"
 import { KINDS, type NodeKind, type NodeParts } from "./kinds.ts"
 import { AccountKeys } from "../kit/account-keys.ts"
 import { type Letters, openLetters } from "../letter/noun.ts"
-import { attempt } from "../log/attempt.ts"
+import { attempt, awaited } from "../log/attempt.ts"
 import { JetStreamLog } from "../log/event-log.ts"
 import type { EventLog } from "../log/commit.ts"
 import { lastRestore, type Restored } from "../log/last-restore.ts"
@@ -75,8 +75,6 @@ const SWEEP_MS = 5000
 /** Stands for the format of a kind that this release does not have. */
 const NO_FORMAT = -1
 const REFRESH_DEADLINE_MS = 1000
-/** The retries of reading the last restore at the start. A cluster may still be electing its leaders. */
-const LOOKED_AGAIN = { schedule: Schedule.spaced(1000), times: 30 } as const
 
 export type NodeServices = Bus | Cluster | Configuration | Keys | MailKey | Metrics | Streams | Tables | Tracing
 
@@ -272,11 +270,9 @@ export const actorNode = (
     const letters = yield* openLetters(config)
     const services = actorServices(clock, nats, (ask) => asker.ask(ask))
     const hashOf = chatHasher((yield* Keys).seed)
-    const restored = yield* Effect.orDie(
-      Effect.retry(
-        attempt(() => lastRestore(log)),
-        LOOKED_AGAIN
-      )
+    const restored = yield* awaited(
+      "the last restore",
+      attempt(() => lastRestore(log))
     )
     const host = yield* hostOf(kinds, logs, { timers, snapshots, letters, restored }, (shard) =>
       placement.serves(shard)
@@ -324,7 +320,9 @@ export const actorNode = (
     for (const one of archiving) archiveMetrics(metrics.meter, one)
     replicaMetrics(metrics.meter, manager)
 
-    yield* Effect.orDie(Effect.all([nonces.follow, proofs.follow], { concurrency: "unbounded" }))
+    yield* Effect.all([awaited("the nonces", nonces.follow), awaited("the proofs", proofs.follow)], {
+      concurrency: "unbounded"
+    })
     yield* subscribed(nats, subjects.suspect, (message) => placement.suspect(message.string()))
     const delivering = timers.deliver(
       manager,
@@ -334,7 +332,7 @@ export const actorNode = (
         return typeof onTimer === "function" ? onTimer(timer) : onTimer
       }
     )
-    yield* Effect.orDie(delivering)
+    yield* awaited("the timers", delivering)
     const tick = placement.tick.pipe(
       Effect.catch((error) => Effect.logError(error)),
       Effect.catchDefect((defect) => Effect.logError(defect)),

@@ -15,6 +15,7 @@ import { keyPairOfSeed } from "../../schemas/signing/seed.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import { event, eventsOf } from "../engine/events.ts"
 import { read } from "../engine/definition.ts"
+import { attempt, awaited } from "../log/attempt.ts"
 import type { EventLog } from "../log/commit.ts"
 import { type ActorOf, type Fold, kind } from "../kit/kind.ts"
 import { ConfigurationFault } from "../../schemas/runtime/configuration-fault.ts"
@@ -79,7 +80,12 @@ export const claimLog = (log: EventLog, seed: Uint8Array): Effect.Effect<void, C
     throw new Error("the log could not be claimed")
   }
   return Effect.flatMap(
-    Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.promise(() => claimed(now))),
+    Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      awaited(
+        "the claim of the log",
+        attempt(() => claimed(now))
+      )
+    ),
     (owner) =>
       owner === publicKey
         ? Effect.void

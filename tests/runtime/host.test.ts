@@ -61,12 +61,6 @@ describe("a program", () => {
     expect(stdout).not.toContain("open")
   })
 
-  it("that asks for it again and again, as if it were the first process, is not kept", async () => {
-    const held = orderOf(machine, "exec 9<>/run/hub/env; echo held; sleep 600")
-    await expect(machine.host.start(held, nothing)).rejects.toThrow(/again and again/)
-    await machine.host.remove("cmp_1")
-  })
-
   it.each([
     ["exit 0", 0],
     ["exit 7", 7],

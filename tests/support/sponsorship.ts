@@ -30,8 +30,8 @@ export const anAgent = async (edges: Edges): Promise<Carried> => {
 
 export const aPerson = async (edges: Edges, options: Partial<PersonOptions> = {}): Promise<PersonClient> => {
   const person = new PersonClient({ edge: turning(edges), ...options })
-  await person.signUp()
-  await person.logIn()
+  dataOf(await person.signUp())
+  dataOf(await person.logIn())
   return person
 }
 
