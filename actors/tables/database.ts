@@ -18,20 +18,31 @@ const STATEMENT_TIMEOUT_MS = 10_000
 /** Shorter than the statement timeout, so that waiting for a lock fails with a distinct error code. */
 const LOCK_TIMEOUT_MS = 8000
 const ANSWER_MS = 2000
+/**
+ * A process that is frozen within a transaction keeps its locks, and stops its successor and a restore. So Postgres ends
+ * a transaction that waits this long for its next statement. Shorter than the lock timeout: who waits for the locks gets
+ * them.
+ */
+const IDLE_TIMEOUT_MS = 5000
+/** The same while Postgres waits for a process to read rows, which is no idle time. */
+const TRANSACTION_TIMEOUT_MS = 60_000
 
 /** One connection for the work, one that holds the exclusive lock, and one to read the served tables. */
 const BULK_POOL_MAX = 3
 const BULK_STATEMENT_TIMEOUT_MS = 600_000
+/** The transaction in which new tables take over waits for the rest of the log, with all projectors stopped. */
+const BULK_IDLE_TIMEOUT_MS = 60_000
 const BULK_SETTINGS = "-c work_mem=64MB -c maintenance_work_mem=128MB"
 
 interface Pool {
   readonly max: number
   readonly timeoutMs: number
+  readonly idleMs: number
   readonly options: string
   readonly connectWithinMs: number
 }
 
-const open = (url: string, { max, timeoutMs, options, connectWithinMs }: Pool): pg.Pool => {
+const open = (url: string, { max, timeoutMs, idleMs, options, connectWithinMs }: Pool): pg.Pool => {
   const pool = new pg.Pool({
     connectionString: url,
     stream: () => namedSocket(),
@@ -41,6 +52,7 @@ const open = (url: string, { max, timeoutMs, options, connectWithinMs }: Pool): 
     options: `-c synchronous_commit=off ${options}`,
     connectionTimeoutMillis: connectWithinMs,
     statement_timeout: timeoutMs,
+    idle_in_transaction_session_timeout: idleMs,
     // A query on a dead connection must not hang until TCP gives up. A server that lives has ended it before that.
     query_timeout: timeoutMs + ANSWER_MS
   })
@@ -60,7 +72,8 @@ export const openDatabase = (url: string, connectWithinMs = CONNECT_TIMEOUT_MS):
     open(url, {
       max: POOL_MAX,
       timeoutMs: STATEMENT_TIMEOUT_MS,
-      options: `-c lock_timeout=${LOCK_TIMEOUT_MS}`,
+      idleMs: IDLE_TIMEOUT_MS,
+      options: `-c lock_timeout=${LOCK_TIMEOUT_MS} -c transaction_timeout=${TRANSACTION_TIMEOUT_MS}`,
       connectWithinMs
     })
   )
@@ -70,6 +83,7 @@ export const openReading = (url: string, max: number, timeoutMs: number): pg.Poo
   open(url, {
     max,
     timeoutMs,
+    idleMs: IDLE_TIMEOUT_MS,
     options: "-c default_transaction_read_only=on",
     connectWithinMs: CONNECT_TIMEOUT_MS
   })
@@ -85,6 +99,7 @@ export const openMigratingDatabase = (url: string): Kysely<Database> =>
     open(url, {
       max: BULK_POOL_MAX,
       timeoutMs: BULK_STATEMENT_TIMEOUT_MS,
+      idleMs: BULK_IDLE_TIMEOUT_MS,
       connectWithinMs: PATIENT_CONNECT_MS,
       options: `${BULK_SETTINGS} -c lock_timeout=${LOCK_TIMEOUT_MS}`
     })
@@ -99,6 +114,7 @@ export const openBulkDatabase = (url: string, schema: string): Kysely<Database> 
     open(url, {
       max: BULK_POOL_MAX,
       timeoutMs: BULK_STATEMENT_TIMEOUT_MS,
+      idleMs: BULK_IDLE_TIMEOUT_MS,
       connectWithinMs: PATIENT_CONNECT_MS,
       options: `${BULK_SETTINGS} -c search_path=${schema},${LIVE_SCHEMA}`
     })
