@@ -14,7 +14,7 @@ import type { Call } from "../http/call.ts"
 import { bodyDecoder, isRecord, parseJson, valueDecoder } from "../http/json.ts"
 import { clamped, pageMeta, pageOf } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
-import { turnOf } from "../http/turns.ts"
+import { turnFor } from "../http/turns.ts"
 import { dataBytes, dataItems, dataValue } from "../http/respond.ts"
 import { author, own } from "../bus/own.ts"
 import { CHALLENGE_ID, unknownChallenge } from "../registration/index.ts"
@@ -75,7 +75,7 @@ export const agentRoutes = ({ bus, lists, config: { hub } }: EdgeParts) => {
     updateMe: (call) =>
       Effect.gen(function* () {
         const update = yield* readUpdate(call, hub.env === "production")
-        yield* withoutSecrets(profileTexts(update), author(call), turnOf(call))
+        yield* withoutSecrets(profileTexts(update), author(call), turnFor(call))
         const updated = yield* own(bus, call, "agent.update", update)
         return dataBytes(isNull(updated) ? yield* own(bus, call, "agent.me", null) : updated)
       }),

@@ -11,10 +11,19 @@ export type KeyText =
   | { readonly ok: true; readonly bytes: Uint8Array }
   | { readonly ok: false; readonly problem: string }
 
-export const readPublicKey = (text: string): KeyText => {
+/** Checks the form of a key only. */
+export const readKeyBytes = (text: string): KeyText => {
   const bytes = decodeBase64(text.trim(), PUBLIC_KEY_BYTES)
-  if (bytes === null)
-    return { ok: false, problem: `must be base64 of the ${PUBLIC_KEY_BYTES} bytes of an Ed25519 public key` }
+  return bytes === null
+    ? { ok: false, problem: `must be base64 of the ${PUBLIC_KEY_BYTES} bytes of an Ed25519 public key` }
+    : { ok: true, bytes }
+}
+
+/** Takes milliseconds for a key of the right form, so its sender must be known or counted. */
+export const readPublicKey = (text: string): KeyText => {
+  const read = readKeyBytes(text)
+  if (!read.ok) return read
+  const { bytes } = read
   try {
     const point = Point.fromBytes(bytes, false)
     return point.isTorsionFree() && !point.isSmallOrder()

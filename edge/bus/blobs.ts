@@ -144,7 +144,8 @@ export class Blobs {
     return Effect.suspend(() => {
       if (!this.downloads.take(call, 1)) return Effect.fail(refuse(tooMany))
       return Effect.ensuring(
-        Effect.tryPromise({ try: read, catch: () => notRead }),
+        // The reading goes on for a client that is gone, and so does its share.
+        Effect.uninterruptible(Effect.tryPromise({ try: read, catch: () => notRead })),
         Effect.sync(() => this.downloads.give(call, 1))
       )
     })

@@ -32,7 +32,8 @@ export class Judging {
 
   judged(call: Call, body: Uint8Array): Effect.Effect<ArchiveSize, Refused> {
     const judged = Effect.flatMap(
-      Effect.promise(() => judgeArchive(body, this.#limits.runtime)),
+      // A check that has begun goes on, so its place is not free before its end.
+      Effect.uninterruptible(Effect.promise(() => judgeArchive(body, this.#limits.runtime))),
       (found): Effect.Effect<ArchiveSize, Refused> =>
         "refused" in found ? Effect.fail(refuse(found.refused)) : Effect.succeed(found)
     )

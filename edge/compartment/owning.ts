@@ -20,6 +20,7 @@ import type { Bus } from "../bus/bus.ts"
 import { withoutSecrets } from "../content/secrets.ts"
 import type { Call } from "../http/call.ts"
 import { type Refused, refuse } from "../http/refused.ts"
+import { turns } from "../http/turns.ts"
 import { compartmentId, Compartments, type CompartmentLook } from "./compartments.ts"
 import { newCompartmentId } from "./new-id.ts"
 
@@ -195,7 +196,7 @@ export class OwningCompartments {
   make(call: Call, human: string, { name, command }: NewCompartmentFields): Effect.Effect<string, Refused> {
     const bus = this.#bus
     return Effect.gen({ self: this }, function* () {
-      yield* withoutSecrets([{ field: "command", text: command }], NOBODY, human)
+      yield* withoutSecrets([{ field: "command", text: command }], NOBODY, turns.next(human))
       const id = newCompartmentId(call)
       // If the form is sent again, the compartment exists already, and no host is asked.
       if (yield* this.#isThere(call, human, id)) return id

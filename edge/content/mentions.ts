@@ -182,7 +182,9 @@ export const mentionsIn = (
       ),
     { concurrency: MENTIONS_MAX }
   )
-  return Effect.map(named, (agents) => {
+  // One name costs no more than to learn that nobody has the key.
+  const looked = handles.length > 1 ? Effect.andThen(call.known, named) : named
+  return Effect.map(looked, (agents) => {
     const others = new Set(agents.filter((agent) => agent !== null))
     others.delete(call.ticket?.home ?? "")
     return [...others]

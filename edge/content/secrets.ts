@@ -3,23 +3,19 @@ import { Effect } from "effect"
 import { ownerSecretIn } from "../../schemas/secret/owner.ts"
 import { type Author, searched, secretRefusal, type TextField } from "../../schemas/secret/secrets.ts"
 import { type Refused, refuse } from "../http/refused.ts"
-import { turns } from "../http/turns.ts"
 
-/**
- * Refuses texts with a secret. After each step of the search it waits for a turn of `client` (`turnOf` of
- * edge/http/turns.ts).
- */
+/** Refuses texts with a secret. `turn`: waited for after each step of the search (edge/http/turns.ts). */
 export const withoutSecrets = (
   fields: Iterable<TextField | null>,
   author: Author,
-  client: string
+  turn: Effect.Effect<void, Refused>
 ): Effect.Effect<void, Refused> =>
   Effect.gen(function* () {
     const steps = searched(fields, author)
     for (;;) {
       const { done, value } = steps.next()
       if (done === true) return value === null ? undefined : yield* refuse(secretRefusal(value))
-      yield* turns.next(client)
+      yield* turn
     }
   })
 

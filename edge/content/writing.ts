@@ -8,7 +8,7 @@ import type { Call } from "../http/call.ts"
 import { ignoredIn } from "../http/ignored.ts"
 import { isRecord, parseJson } from "../http/json.ts"
 import { type Refused, refuse } from "../http/refused.ts"
-import { turnOf } from "../http/turns.ts"
+import { turnFor } from "../http/turns.ts"
 import { author, own } from "../bus/own.ts"
 import { withoutSecrets } from "./secrets.ts"
 import { textsIn } from "./texts.ts"
@@ -44,7 +44,7 @@ export const changeIn = (
 
 /** Refuses a body whose texts contain a secret (contract "Common"). */
 export const textsChecked = (call: Call, texts: object): Effect.Effect<void, Refused> =>
-  withoutSecrets(textsIn(texts), author(call), turnOf(call))
+  withoutSecrets(textsIn(texts), author(call), turnFor(call))
 
 /**
  * The bytes that count for the smallest writes. A vote or a deletion adds at most this much to the log: events, entries

@@ -18,7 +18,7 @@ import { fileConditions } from "../http/if-match.ts"
 import { routesOf } from "../http/handlers.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { dataValue } from "../http/respond.ts"
-import { turnOf } from "../http/turns.ts"
+import { turnFor } from "../http/turns.ts"
 import { author } from "../bus/own.ts"
 import type { EdgeParts } from "../kit/parts.ts"
 
@@ -52,7 +52,7 @@ export const routes = ({ bus, blobs, config: { hub } }: EdgeParts) => {
       }
       const text = textOfFile(call.body)
       const texts = [{ field: "filename", text: named.filename }]
-      yield* withoutSecrets(text === null ? texts : [...texts, { field: "file", text }], author(call), turnOf(call))
+      yield* withoutSecrets(text === null ? texts : [...texts, { field: "file", text }], author(call), turnFor(call))
       return named
     })
 

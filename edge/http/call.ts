@@ -1,6 +1,6 @@
 /** One request on its way through the edge: the request, what is known about its sender, and data for its answer. */
 import type { IncomingMessage } from "node:http"
-import type { Clock } from "effect"
+import { type Clock, Effect } from "effect"
 import { EMPTY_BODY_SHA256 } from "../../schemas/signing/request.ts"
 import type { Ticket } from "./ticket.ts"
 import type { RateState } from "../../schemas/bus/frames.ts"
@@ -11,6 +11,7 @@ import type { Person } from "./person.ts"
 import type { ClientHash, Network } from "./address.ts"
 import type { DocUrls } from "./doc-urls.ts"
 import type { Endpoint } from "./endpoints.ts"
+import type { Refused } from "./refused.ts"
 
 const NO_BYTES = Buffer.alloc(0)
 
@@ -54,6 +55,11 @@ export class Call {
   person: Person | null = null
   /** The holder of a valid vault token, at endpoints that accept one. */
   holder: Holder | null = null
+  /**
+   * Checks the sender before costly work: has the signature settled, or draws on `anon` if the key need not be an
+   * agent's. Does nothing if that was done.
+   */
+  known: Effect.Effect<void, Refused> = Effect.void
   /**
    * Called when an actor reports that the signature's nonce was used before, even if the client has disconnected by
    * then.

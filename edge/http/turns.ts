@@ -4,10 +4,13 @@
  *
  * Invariants
  *  - One turn of the event loop runs one step. So other requests wait for one step at most.
+ *  - The sender is known before it waits for a turn (`Call.known`). So a stranger gets the first step only, and a key
+ *    that nobody has registered is no client of its own.
  *  - Clients take turns. A client with ten bodies gets no more of them than a client with one.
  */
 import { Effect } from "effect"
 import type { Call } from "./call.ts"
+import type { Refused } from "./refused.ts"
 
 /** Bodies up to this size are read, decoded and searched in one step. */
 export const LARGE_BODY_BYTES = 4_096
@@ -74,3 +77,10 @@ export const turnOf = (call: Call): string => {
   const { ticket, person, holder, client } = call
   return isKnown(call) ? (person?.human ?? holder?.agent ?? ticket?.home ?? client) : client
 }
+
+/** Waits for a turn of the request's sender. Fails if the sender is refused. */
+export const turnFor = (call: Call): Effect.Effect<void, Refused> =>
+  Effect.andThen(
+    call.known,
+    Effect.suspend(() => turns.next(turnOf(call)))
+  )

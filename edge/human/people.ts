@@ -147,7 +147,7 @@ export class People {
     })
   }
 
-  /** Draws once for a form, even if it is sent again. If its account exists by then, this draws for a login. */
+  /** Draws once for a form, even if it is sent again. It logs in as well, and draws for that each time. */
   private admitted(call: Call, email: string): Effect.Effect<void, Refused> {
     const { bus, limits } = this.parts
     const { command } = call
@@ -159,8 +159,9 @@ export class People {
     )
     // The same form with other content is another try, so the body's hash is part of the name.
     const once = `${command}.${call.bodySha256}`
-    return Effect.flatMap(isMade, (isAgain) =>
-      isAgain ? drawnOf(limits, "human_login", call) : drawnOnce(limits, "human_register", call, once)
+    return Effect.andThen(
+      drawnOf(limits, "human_login", call),
+      Effect.flatMap(isMade, (isAgain) => (isAgain ? Effect.void : drawnOnce(limits, "human_register", call, once)))
     )
   }
 
@@ -242,12 +243,15 @@ export class People {
 
   /** Sets a new password by the link of a letter, and ends every session. */
   reset(call: Call, { human, token }: LinkToken, password: string): Effect.Effect<void, Refused> {
-    const { bus } = this.parts
+    const { bus, limits } = this.parts
     return Effect.gen({ self: this }, function* () {
       const found = bus.read(call, { actor: human, op: "human.reset_link", input: { token } })
-      // A form that is sent again finds the link used. The account then answers its command as the first time.
+      // A form that is sent again finds the link used. The account then answers its command as the first time. Anybody
+      // can send a form with a link of nobody, so each one counts as a login.
       const person = yield* Effect.catch(found, (failed) =>
-        failed.refusal.code === "token_invalid" && call.command !== null ? Effect.succeed(NOBODY) : Effect.fail(failed)
+        failed.refusal.code === "token_invalid" && call.command !== null
+          ? Effect.as(drawnOf(limits, "human_login", call), NOBODY)
+          : Effect.fail(failed)
       )
       yield* judged(password, person)
       const chosen = yield* hashedAnew(this.parts, call, password)

@@ -5,7 +5,7 @@ import { routesOf } from "../http/handlers.ts"
 import { withoutSecrets } from "../content/secrets.ts"
 import { bodyDecoder } from "../http/json.ts"
 import { dataBytes } from "../http/respond.ts"
-import { turnOf } from "../http/turns.ts"
+import { turnFor } from "../http/turns.ts"
 import { author, own } from "../bus/own.ts"
 import type { EdgeParts } from "../kit/parts.ts"
 
@@ -19,7 +19,7 @@ export const routes = ({ bus }: EdgeParts) =>
     appeal: (call) =>
       Effect.gen(function* () {
         const { text } = yield* decodeAppeal(call)
-        yield* withoutSecrets([{ field: "text", text }], author(call), turnOf(call))
+        yield* withoutSecrets([{ field: "text", text }], author(call), turnFor(call))
         return dataBytes(yield* own(bus, call, "moderation.appeal", { text }), CREATED)
       })
   })

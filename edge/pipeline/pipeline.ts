@@ -53,7 +53,7 @@ import { misshapen } from "../http/shape.ts"
 import type { Shares } from "../http/shares.ts"
 import { type SignatureParts, Signatures } from "./signature.ts"
 import type { RequestTraces } from "../http/trace.ts"
-import { isKnown, LARGE_BODY_BYTES, turnOf, turns } from "../http/turns.ts"
+import { isKnown, LARGE_BODY_BYTES, turnFor } from "../http/turns.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
 import { newRequestId } from "../../schemas/request-id.ts"
 import { wallMs, monotonicMs } from "../../schemas/runtime/clock.ts"
@@ -262,7 +262,14 @@ export class Pipeline {
     const unmet = conditionalWriteRefusal(call, match.endpoint)
     if (unmet !== null) return Effect.succeed(this.refused(call, unmet))
     const served = Effect.suspend(() => route(call, match.params))
-    const entered = call.body.length > LARGE_BODY_BYTES ? this.large(call, served) : this.settledFirst(call, served)
+    let isChecked = false
+    call.known = Effect.suspend(() => {
+      if (isChecked) return Effect.void
+      isChecked = true
+      return this.known(call)
+    })
+    const entered =
+      call.body.length > LARGE_BODY_BYTES ? Effect.andThen(turnFor(call), served) : this.settledFirst(call, served)
     const handled = Effect.catchCause(entered, (cause) => this.failed(call, cause))
     return Effect.catch(idempotent(this.parts.bus, call, this.parts.limits, handled), (failed) =>
       Effect.succeed(refused(call, failed.refusal))
@@ -276,24 +283,15 @@ export class Pipeline {
   }
 
   /**
-   * Makes a large body wait for its turn, once its sender is known. An unknown sender draws on `anon`, unless the
-   * request has done so already or is a notice of the mail provider.
+   * Checks the sender. An unknown one draws on `anon`, unless the request has done so already or is a notice of the mail
+   * provider.
    */
-  private large(call: Call, served: Effect.Effect<Response, Refused>): Effect.Effect<Response, Refused> {
+  private known(call: Call): Effect.Effect<void, Refused> {
     const { bus, buckets } = this.parts
     const { endpoint, ticket } = call
-    const next = Effect.andThen(
-      Effect.suspend(() => turns.next(turnOf(call))),
-      served
-    )
-    if (endpoint === null) return next
-    if (isKnown(call)) {
-      if (ticket === null || ticket.spent) return next
-      return Effect.andThen(bus.settle(call), next)
-    }
-    return endpoint.drawsAnon || endpoint.body === "notice"
-      ? next
-      : Effect.andThen(drawnOf(buckets, "anon", call), next)
+    if (endpoint === null) return Effect.void
+    if (isKnown(call)) return ticket === null || ticket.spent ? Effect.void : Effect.asVoid(bus.settle(call))
+    return endpoint.drawsAnon || endpoint.body === "notice" ? Effect.void : drawnOf(buckets, "anon", call)
   }
 
   /** An interruption is passed on, because its client is gone. Every other failure becomes an answer. */

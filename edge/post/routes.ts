@@ -24,7 +24,7 @@ import { bodyDecoder, valueDecoder } from "../http/json.ts"
 import { pageMeta, pageOf } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { dataBytes, dataItems, dataValue } from "../http/respond.ts"
-import { turnOf } from "../http/turns.ts"
+import { turnFor } from "../http/turns.ts"
 import type { EdgeParts } from "../kit/parts.ts"
 import { type Data, dataIn } from "./data.ts"
 
@@ -67,7 +67,7 @@ export const postRoutes = ({ bus, lists, blobs, markdown, config: { hub } }: Edg
     data === null || data === undefined ? Effect.succeed(null) : blobs.keep(call, data.bytes)
 
   const dataChecked = (call: Call, data: Data | null | undefined): Effect.Effect<void, Refused> =>
-    data === null || data === undefined ? Effect.void : withoutSecrets(data.texts(), authorOf(call), turnOf(call))
+    data === null || data === undefined ? Effect.void : withoutSecrets(data.texts(), authorOf(call), turnFor(call))
 
   const hide = (call: Call, post: string, moderation: Moderation) =>
     Effect.gen(function* () {

@@ -5,14 +5,14 @@ import { webhookAddressProblem } from "../../schemas/agent/fields.ts"
 import { invalidField, refusal } from "../../schemas/errors.ts"
 import { RegistrationApi, Register } from "../../schemas/registration/api.ts"
 import { encodeBase64, hubIdOf } from "../../schemas/signing/key.ts"
-import { readPublicKey } from "../auth/public-key.ts"
+import { readKeyBytes, readPublicKey } from "../auth/public-key.ts"
 import { withoutSecrets } from "../content/secrets.ts"
 import { profileTexts } from "../content/texts.ts"
 import { bodyDecoder } from "../http/json.ts"
 import { drawn, drawnOf, passed, wideHomeOf } from "../http/limits.ts"
 import { refuse } from "../http/refused.ts"
 import { dataBytes } from "../http/respond.ts"
-import { turnOf } from "../http/turns.ts"
+import { turnFor } from "../http/turns.ts"
 import { routesOf } from "../http/handlers.ts"
 import type { EdgeParts } from "../kit/parts.ts"
 
@@ -29,10 +29,12 @@ export const routes = ({ bus, limits, config: { hub } }: EdgeParts) => {
     createChallenge: (call) =>
       Effect.gen(function* () {
         const body = yield* decodeKey(call)
+        const form = readKeyBytes(body.public_key)
+        if (!form.ok) return yield* refuse(invalidField("public_key", `public_key ${form.problem}.`))
+        yield* drawnOf(limits, "register", call)
         const key = readPublicKey(body.public_key)
         if (!key.ok) return yield* refuse(invalidField("public_key", `public_key ${key.problem}.`))
         const publicKey = encodeBase64(key.bytes)
-        yield* drawnOf(limits, "register", call)
         yield* drawn(limits, "captcha_key", publicKey)
         yield* passed(limits.takeChallenge(call))
         const begun = { origin: call.client, wide_home: wideHomeOf("register", call) }
@@ -61,7 +63,7 @@ export const routes = ({ bus, limits, config: { hub } }: EdgeParts) => {
             ? webhookAddressProblem(form.webhook_url, hub.env === "production")
             : null
         if (problem !== null) return yield* refuse(invalidField("webhook_url", `webhook_url ${problem}.`))
-        yield* withoutSecrets(profileTexts(form), ticket, turnOf(call))
+        yield* withoutSecrets(profileTexts(form), ticket, turnFor(call))
         yield* bus.askSigned(call, { actor: ticket.hubId, op: "agent.admit_key", input: null })
         if (!CHALLENGE_ID.test(form.challenge_id)) return yield* refuse(unknownChallenge)
         const input = { form, hub_id: ticket.hubId, origin: call.client, wide_home: wideHomeOf("register", call) }

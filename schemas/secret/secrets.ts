@@ -34,11 +34,11 @@ export interface Author {
 }
 
 /**
- * The most characters that are searched, and seeds that are tried, without a pause. Either takes a few milliseconds at
+ * The most characters that are searched, and seeds that are tried, without a pause. Either takes two milliseconds at
  * most.
  */
 export const STEP_CHARS = 32_768
-const STEP_SEEDS = 32
+const STEP_SEEDS = 8
 
 const FIELD_MAX_CHARS = 200
 const COLON = 58

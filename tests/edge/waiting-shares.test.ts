@@ -1,9 +1,10 @@
 /** Work that waits for its turn: one who asks for much of it keeps nobody else out. */
 import { buffer } from "node:stream/consumers"
-import { gzipSync } from "node:zlib"
+import { syncBuiltinESMExports } from "node:module"
+import zlib, { gzipSync } from "node:zlib"
 import { Deferred, Effect, Exit, Fiber } from "effect"
 import { pack } from "tar-stream"
-import { expect, test } from "vitest"
+import { expect, test, vi } from "vitest"
 import type { Bus } from "../../edge/bus/bus.ts"
 import { Judging } from "../../edge/compartment/judging.ts"
 import { Feeds } from "../../edge/feed/feeds.ts"
@@ -13,6 +14,7 @@ import type { Refused } from "../../edge/http/refused.ts"
 import { AgentMarkdown } from "../../edge/kit/agent-markdown.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import { machineClock } from "../../schemas/runtime/clock.ts"
+import { waitFor } from "../harness/index.ts"
 import { about, feedOf } from "../support/costly/feeds.ts"
 
 const MANY = 200
@@ -63,12 +65,29 @@ test("of feeds that are to be written one client has a part", async () => {
   expect(new Set(seen)).toEqual(new Set(["done", "overloaded"]))
 })
 
+/** A file of zeros, which takes some time to unpack. */
+const archiveOf = async (bytes: number): Promise<Buffer> => {
+  const tar = pack()
+  tar.entry({ name: "a.bin" }, Buffer.alloc(bytes))
+  tar.finalize()
+  return gzipSync(await buffer(tar))
+}
+
+test("an archive has its place until its check has ended, also if its client is gone", async () => {
+  const unpacking = vi.spyOn(zlib, "createGunzip")
+  syncBuiltinESMExports()
+  const fiber = Effect.runFork(new Judging(LIMITS).judged(by("gone"), await archiveOf(20_000_000)))
+  await waitFor(async () => unpacking.mock.results.length === 1)
+  await Effect.runPromise(Fiber.interrupt(fiber))
+  const [stream] = unpacking.mock.results
+  expect(stream?.value).toMatchObject({ destroyed: true })
+  unpacking.mockRestore()
+  syncBuiltinESMExports()
+})
+
 test("of archives that are to be judged one agent has a part, and one network half", async () => {
   const judging = new Judging(LIMITS)
-  const tar = pack()
-  tar.entry({ name: "a.txt" }, "a")
-  tar.finalize()
-  const archive = gzipSync(await buffer(tar))
+  const archive = await archiveOf(1)
   const judged = (call: Call) => judging.judged(call, archive)
   const greedy = Array.from({ length: MANY }, () => judged(by("greedy")))
   const seen = await outcomes([...greedy, judged(by("other"))])

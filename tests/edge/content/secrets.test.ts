@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest"
 import { secretIn, secretRefusal, STEP_CHARS, type TextField } from "../../../schemas/secret/secrets.ts"
 import { textOfFile, textsOf } from "../../../edge/content/texts.ts"
 import { withoutSecrets } from "../../../edge/content/secrets.ts"
+import { turns } from "../../../edge/http/turns.ts"
 import { scanJson } from "../../../edge/http/json-scan.ts"
 import { TOKEN_SHAPES } from "../../../schemas/secret/tokens.ts"
 import { BY_HAND, lettersOf, MORE_PEM, numbers, PEM, tokenOf } from "./made.ts"
@@ -195,23 +196,23 @@ describe("a refusal", () => {
 
   it("is 422 content_secret with field and kind", async () => {
     const { refusal } = await Effect.runPromise(
-      Effect.flip(withoutSecrets([{ field: "body", text: `it is ${token}` }], author, "ada"))
+      Effect.flip(withoutSecrets([{ field: "body", text: `it is ${token}` }], author, turns.next("ada")))
     )
     expect([refusal.code, refusal.details]).toEqual(["content_secret", { field: "body", kind: "github_token" }])
-    await Effect.runPromise(withoutSecrets([{ field: "body", text: WORDS }], author, "ada"))
+    await Effect.runPromise(withoutSecrets([{ field: "body", text: WORDS }], author, turns.next("ada")))
   })
 
   it("of a long text lets others go on meanwhile", async () => {
-    let turns = 0
+    let rounds = 0
     const turn = (): void => {
-      turns++
+      rounds++
       timer = setImmediate(turn)
     }
     let timer = setImmediate(turn)
     const text = LONG.repeat(10)
-    await Effect.runPromise(withoutSecrets([{ field: "body", text }], author, "ada"))
+    await Effect.runPromise(withoutSecrets([{ field: "body", text }], author, turns.next("ada")))
     clearImmediate(timer)
-    expect(turns).toBeGreaterThan(text.length / STEP_CHARS / 2)
+    expect(rounds).toBeGreaterThan(text.length / STEP_CHARS / 2)
   })
 })
 

@@ -1,6 +1,7 @@
 /** Texts of 900 KB that are most costly to search for secrets, one at a time and fourteen at once. */
 import { Effect } from "effect"
 import { withoutSecrets } from "../../../edge/content/secrets.ts"
+import { turns } from "../../../edge/http/turns.ts"
 import type { Costly } from "../cost.ts"
 import { SeededRandom } from "../seed.ts"
 
@@ -16,7 +17,7 @@ const word = (): string => Array.from({ length: WORD_CHARS }, () => random.pick(
 const WORDS = Array.from({ length: 400 }, word).join(" ")
 
 const search = (text: string, client: string): Promise<void> =>
-  Effect.runPromise(withoutSecrets([{ field: "data", text }], { publicKey: new Uint8Array(32) }, client))
+  Effect.runPromise(withoutSecrets([{ field: "data", text }], { publicKey: new Uint8Array(32) }, turns.next(client)))
 
 const searching = (name: string, piece: string): Costly => ({
   name,
