@@ -375,12 +375,15 @@ class Attempt<R> {
     actor.stale()
     if (reason === "lost") return LOST
     const companions = companionsOf(decision)
+    // The commit may still land, and this command may end before it is known. Their owners read the log at their next
+    // use, which waits for a leader.
+    if (reason === "unknown") for (const { kind, id } of companions) void this.parts.touched(kind, id)
     if (reason === "unknown" || companions.length === 0 || operation.contested === undefined || !mayContest)
       return AGAIN
     yield* loaded(actor)
     // This actor's log has moved on, so the decision was made on an old state.
     if (actor.seq !== this.seq) return AGAIN
-    const lost = yield* Effect.promise(() => lostTo(this.parts.log, companions))
+    const lost = yield* Effect.tryPromise({ try: () => lostTo(this.parts.log, companions), catch: () => UNREADABLE })
     if (lost === undefined) return AGAIN
     const decided = operation.contested(actor.state, command.input, lost, context)
     return yield* this.carryOut(context, this.consequences(decided), false)

@@ -29,7 +29,8 @@ const definition = {
         companions: [{ kind: "other", id: `of ${seq}`, expected: 0, events: [{ type: "other.made", v: 1 }] }]
       }),
       answer: (state) => state,
-      projected: true
+      projected: true,
+      contested: () => ({ refused: { code: "handle_taken", message: "Somebody has it." } })
     })
   }
 }
@@ -37,7 +38,11 @@ const definition = {
 const world = (
   limits: Partial<EngineParts["limits"]> = {},
   log = new ModelLog(),
-  { now = Date.now, acknowledged = Promise.resolve() }: { now?: () => number; acknowledged?: Promise<void> } = {}
+  {
+    now = Date.now,
+    acknowledged = Promise.resolve(),
+    instead = {}
+  }: { now?: () => number; acknowledged?: Promise<void>; instead?: Partial<EngineParts["log"]> } = {}
 ) => {
   const touched: Array<string> = []
   const models = Promise.withResolvers<void>()
@@ -50,7 +55,8 @@ const world = (
         const result = log.append(group)
         await acknowledged
         return result
-      }
+      },
+      ...instead
     },
     touched: (kind, id) => {
       touched.push(`${kind} ${id}`)
@@ -167,4 +173,33 @@ test("after the end of another node, every actor reads its log before its next u
   log.append([{ subject: subjects.event("note", ID), expected: last.seq, commit: { ...last.commit, id: "of a peer" } }])
   host.allStale()
   expect(await submit("of a peer")).toEqual({ data: 2 })
+})
+
+const silent = () => Promise.reject(new Error("the log does not answer"))
+const UNREADABLE = { refused: { code: "unavailable" } }
+
+test("owners of companions are told of a commit of unknown outcome, also if the log cannot be read then", async () => {
+  let isSilent = false
+  const base = partsOver(new ModelLog()).log
+  const read: typeof base.read = (...asked) => (isSilent ? silent() : base.read(...asked))
+  const tip: typeof base.tip = (...asked) => (isSilent ? silent() : base.tip(...asked))
+  const { submit, touched } = world({}, new ModelLog(), {
+    instead: {
+      append: async () => {
+        isSilent = true
+        return { ok: false, reason: "unknown" }
+      },
+      read,
+      tip
+    }
+  })
+  expect(await submit("a")).toMatchObject(UNREADABLE)
+  expect(touched).toEqual(["other of 0"])
+})
+
+test("a lost race whose winner cannot be read is refused, and is no fault of the service", async () => {
+  const { submit } = world({}, new ModelLog(), {
+    instead: { append: async () => ({ ok: false, reason: "conflict" }), lastSeq: silent }
+  })
+  expect(await submit("a")).toMatchObject(UNREADABLE)
 })
