@@ -25,7 +25,7 @@ import type { Sealer } from "../../log/seal.ts"
 import { namesSender, ruleAgainst } from "../box/rules.ts"
 import { type MailKeys, recipientId, sealDropped, untaggedOf } from "../keys.ts"
 import type { ParsedMail } from "../parse/parsed.ts"
-import { clientOf, EVERYBODY, type Readers } from "../parse/readers.ts"
+import { type Client, clientOf, EVERYBODY, type Readers } from "../parse/readers.ts"
 import { type Addressed, letsIn, partsOf, sealedMail, summaryOf } from "./sealed.ts"
 import { type MailStore, type Place, storedBytes } from "./store.ts"
 import type { Scan } from "../scan/scan.ts"
@@ -77,9 +77,9 @@ const knownBy = ({ known, raw, sender }: Incoming): string =>
  * The client whose share of the threads this message takes: the SMTP client, the sender of mail inside the service, or
  * `EVERYBODY` for mail from a provider.
  */
-const broughtBy = ({ ip, own, sender }: Incoming): string => {
+const broughtBy = ({ ip, own, sender }: Incoming): Client => {
   if (ip !== undefined) return clientOf(ip)
-  return own === true ? sender : EVERYBODY
+  return own === true ? { name: sender, network: sender } : EVERYBODY
 }
 
 /** If a virus was found, the parts that may carry it are not kept. */

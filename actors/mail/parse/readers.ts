@@ -4,15 +4,16 @@
  * Invariants
  *  - A message that needs too much time or memory is kept unparsed, or without a verdict. It is never lost.
  *  - All DNS queries use the `lookup` of the process. Their number and time are limited for each message.
- *  - The queue is limited. A further message is refused for the time being. A message whose client has gone is not
- *    begun.
+ *  - The queue is limited. If it is full, the network with the most waiting messages loses its newest one, provided
+ *    that the newcomer's network would still have less. Otherwise the newcomer is refused for the time being. So a few
+ *    networks that fill the queue refuse only each other's messages. A message whose client has gone is not begun.
  *  - The client that used the least CPU time lately comes first. While there are others, a client that used much gets
  *    half of the threads. So the others' messages do not wait for its own, nor for the restart of a thread that its
  *    messages have ended.
  */
 import { Clock, Effect, type Scope } from "effect"
 import { type Refusal, unavailable } from "../../../schemas/errors.ts"
-import { networkOf } from "../../../schemas/network.ts"
+import { networkOf, networksOf } from "../../../schemas/network.ts"
 import { monotonicMs } from "../../../schemas/runtime/clock.ts"
 import { type Lookup, lookupWithin } from "../dns.ts"
 import { type JudgedSender, type Origin, UNJUDGED } from "../inbound/verdicts.ts"
@@ -29,8 +30,8 @@ export interface ReaderBounds extends ThreadBounds {
 }
 
 export interface Readers {
-  /** `client`: whose share of the threads the message takes. */
-  readonly parse: (raw: Buffer, client: string) => Effect.Effect<ParsedMail, Refusal>
+  /** `client`: whose share of the threads and of the queue the message takes. */
+  readonly parse: (raw: Buffer, client: Client) => Effect.Effect<ParsedMail, Refusal>
   readonly judge: (raw: Buffer, origin: Origin) => Effect.Effect<JudgedSender, Refusal>
 }
 
@@ -39,14 +40,20 @@ export interface Judging {
   readonly lookup: Lookup
 }
 
-/** The name of an SMTP client among those that share the threads: an IPv4 address or an IPv6 /48. */
-export const clientOf = (ip: string): string => {
-  const { client, wide } = networkOf(ip)
-  return wide ?? client
+export interface Client {
+  /** Shares the threads: an IPv4 address, an IPv6 /48 or a sender. */
+  readonly name: string
+  /** Shares the queue: an IPv4 /16, an IPv6 /32 or a sender. */
+  readonly network: string
 }
 
-/** The name of a client that brings the messages of many, as SES does. It may always use all threads. */
-export const EVERYBODY = ""
+export const clientOf = (ip: string): Client => {
+  const { client, wide } = networkOf(ip)
+  return { name: wide ?? client, network: networksOf(ip)[0] }
+}
+
+/** A client that brings the messages of many, as SES does. It may always use all threads. */
+export const EVERYBODY: Client = { name: "", network: "" }
 
 /** After this time half of a client's CPU time is forgotten. */
 const HALF_LIFE_MS = 10_000
@@ -83,7 +90,7 @@ class Spending {
 
   /** True if the client may use only a part of the threads. */
   isBounded(client: string): boolean {
-    if (client === EVERYBODY || this.of(client) < HEAVY_US) return false
+    if (client === EVERYBODY.name || this.of(client) < HEAVY_US) return false
     const other = this.last?.client === client ? this.before : this.last
     return other !== null && monotonicMs(this.clock) - other.at < ALONE_MS
   }
@@ -135,20 +142,37 @@ export const openReaders = (
     const threads = Array.from({ length: bounds.threads }, () => new Thread(bounds, mta, { next, again }))
     yield* Effect.addFinalizer(() => Effect.promise(() => Promise.all(threads.map((thread) => thread.close()))))
 
-    const carriedOut = (work: Work, client: string, lookup: () => Lookup): Effect.Effect<Result | null, Refusal> =>
+    /** Returns false if no other network has to give way. */
+    const makeRoom = (network: string): boolean => {
+      const counts = new Map<string, number>()
+      for (const one of waiting) counts.set(one.network, (counts.get(one.network) ?? 0) + 1)
+      const most = Math.max(...counts.values())
+      if (most <= (counts.get(network) ?? 0) + 1) return false
+      const at = waiting.findLastIndex((one) => counts.get(one.network) === most)
+      waiting.splice(at, 1)[0]?.refused()
+      return true
+    }
+
+    const carriedOut = (
+      work: Work,
+      { name, network }: Client,
+      lookup: () => Lookup
+    ): Effect.Effect<Result | null, Refusal> =>
       Effect.suspend(() =>
-        waiting.length >= bounds.threads_waiting_max
+        waiting.length >= bounds.threads_waiting_max && !makeRoom(network)
           ? Effect.fail(tooMuch)
-          : Effect.callback<Result | null>((resume) => {
+          : Effect.callback<Result | null, Refusal>((resume) => {
               const job: Job = {
                 work,
-                client,
+                client: name,
+                network,
                 lookup,
                 tries: 0,
-                spent: (us) => spending.add(client, us),
+                spent: (us) => spending.add(name, us),
+                refused: () => resume(Effect.fail(tooMuch)),
                 done: (result) => resume(Effect.succeed(result))
               }
-              spending.came(client)
+              spending.came(name)
               waiting.push(job)
               next()
               return Effect.sync(() => {

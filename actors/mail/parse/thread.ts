@@ -24,10 +24,13 @@ export interface Job {
   /** The message. Its bytes are copied when the job begins. */
   readonly work: Work
   readonly client: string
+  readonly network: string
   /** Makes a new lookup for each try. */
   readonly lookup: () => Lookup
   /** Reports the CPU time of a turn, in microseconds. */
   readonly spent: (us: number) => void
+  /** Called if the job has to give way before it is begun. */
+  readonly refused: () => void
   /** `null` if the job was given up. */
   readonly done: (result: Result | null) => void
   tries: number

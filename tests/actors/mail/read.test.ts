@@ -3,7 +3,7 @@ import fc from "fast-check"
 import { Effect, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { ParsedMail } from "../../../actors/mail/parse/parsed.ts"
-import { openReaders, type Readers } from "../../../actors/mail/parse/readers.ts"
+import { clientOf, openReaders, type Readers } from "../../../actors/mail/parse/readers.ts"
 import { cutTo } from "../../../actors/mail/parse/cut.ts"
 import { type ReadBounds, readMail, unread } from "../../../actors/mail/parse/read.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
@@ -235,7 +235,7 @@ describe("a thread", () => {
   })
   afterAll(() => Effect.runPromise(Scope.close(scope, Effect.exit(Effect.void) as never)))
 
-  const parse = (raw: string) => Effect.runPromise(readers.parse(Buffer.from(raw), "192.0.2.7"))
+  const parse = (raw: string) => Effect.runPromise(readers.parse(Buffer.from(raw), clientOf("192.0.2.7")))
   const nested = (depth: number): string => {
     const levels = Array.from({ length: depth }, (_, n) => n)
     const open = levels.map((n) => `Content-Type: multipart/mixed; boundary=b${n}\r\n\r\n--b${n}\r\n`).join("")

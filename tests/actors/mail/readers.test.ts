@@ -5,7 +5,7 @@ import { dkimSign } from "mailauth/lib/dkim/sign.js"
 import { afterEach, expect, test, vi } from "vitest"
 import type { Lookup } from "../../../actors/mail/dns.ts"
 import type { Judging } from "../../../actors/mail/parse/readers.ts"
-import { openReaders, type ReaderBounds } from "../../../actors/mail/parse/readers.ts"
+import { clientOf, openReaders, type ReaderBounds } from "../../../actors/mail/parse/readers.ts"
 import { type Job, Thread } from "../../../actors/mail/parse/thread.ts"
 import type { Result } from "../../../actors/mail/parse/protocol.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
@@ -60,7 +60,7 @@ const opened = async (judging: Judging | null, bounds: ReaderBounds = BOUNDS) =>
   scope = Scope.makeUnsafe()
   const readers = await Effect.runPromise(Scope.provide(openReaders(bounds, judging), scope))
   return {
-    parse: (raw: Buffer, client = ORIGIN.ip) => Effect.runPromise(readers.parse(raw, client)),
+    parse: (raw: Buffer, ip = ORIGIN.ip) => Effect.runPromise(readers.parse(raw, clientOf(ip))),
     judge: (raw: Buffer, ip = ORIGIN.ip) => Effect.runPromise(readers.judge(raw, { ...ORIGIN, ip }))
   }
 }
@@ -132,12 +132,28 @@ test("a client whose messages take much leaves a thread to the others", async ()
   expect(ended).toBeLessThan(many.length)
 })
 
+test("of a full queue a network with many messages gives way to others", async () => {
+  const bounds = { ...BRIEF, threads_waiting_max: 8 }
+  const { judge } = await opened({ mta: "mail.hub.example", lookup: answered }, bounds)
+  const refused: Array<string> = []
+  const sent = (raw: Buffer, ip: string) => judge(raw, ip).catch(() => void refused.push(ip))
+  // Addresses of two networks, none of which has more than one message.
+  const crowd = Array.from({ length: 20 }, (_, n) => sent(HOSTILE, `198.${51 + (n % 2)}.100.${n}`))
+  await waitFor(() => refused.length === 11, { describe: "a full queue" })
+  const raw = await signed()
+  const honest = await Promise.all([sent(raw, ORIGIN.ip), sent(raw, ORIGIN.ip)])
+  expect(honest).toMatchObject([PASSED, PASSED])
+  await Promise.all(crowd)
+  expect(refused.filter((ip) => ip !== ORIGIN.ip)).toHaveLength(13)
+})
+
 test("one that has spent its thread's own time is given up at once", async () => {
   const again = vi.fn<(job: Job) => void>()
   const thread = new Thread(BRIEF, "mail.hub.example", { next: () => undefined, again })
   const result = await new Promise<Result | null>((done) => {
     const work = { type: "judge", raw: HOSTILE, origin: ORIGIN } as const
-    thread.take({ work, client: ORIGIN.ip, lookup: () => answered, spent: () => undefined, done, tries: 0 })
+    const own = { client: ORIGIN.ip, network: "", spent: () => undefined, refused: () => undefined, tries: 0 }
+    thread.take({ ...own, work, lookup: () => answered, done })
   })
   await thread.close()
   expect(result).toBeNull()
