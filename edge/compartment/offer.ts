@@ -57,7 +57,7 @@ export const offerOf = (
     images,
     default_image: images[0] ?? null,
     image_contents: CONTENTS,
-    network: `The internet by IPv4, ${runtime.quotas.egress_kbit} kbit/s each way; no private addresses, no IPv6, nothing comes in.`,
+    network: `The internet by IPv4, ${runtime.quotas.egress_kbit} kbit/s each way; no private addresses, no IPv6, no port 25, nothing comes in.`,
     environment: environmentOf(baseUrl),
     terms: {
       version: RUNTIME_TERMS_VERSION,

@@ -146,6 +146,16 @@ describe("a compartment", () => {
     )
   })
 
+  it("reaches no mail server, so it sends no mail from the address of the service", async () => {
+    const { world } = made
+    const server = await serveIn(world.space, { do: "serve", plain: 25, source: 7302, sink: 7303, udp: 7304 })
+    try {
+      await lettingForward(() => bothWays(first, [tcp(world.address, 25)]))
+    } finally {
+      await server.stop()
+    }
+  })
+
   it("reaches no other compartment", async () => {
     const server = await serveIn(second, { do: "serve", plain: 7101, source: 7102, sink: 7103, udp: 7104 })
     try {

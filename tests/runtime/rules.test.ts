@@ -98,6 +98,7 @@ describe("the firewall's text", () => {
             "oifname "hbab12c*" goto towards",
             "iifname != "hbab12c*" accept",
             "ip daddr @private goto refuse_private",
+            "tcp dport 25 goto refuse_mail",
             "ct state new add @connections ( ip saddr ct count over 1024 ) goto refuse_crowd",
           ],
           "input": [
@@ -105,7 +106,7 @@ describe("the firewall's text", () => {
             "iifname != ( "hbab12c*", "lo" ) ip daddr 10.213.5.1 goto refuse_outsider",
             "iifname != "hbab12c*" accept",
             "ct state new add @connections ( ip saddr ct count over 1024 ) goto refuse_crowd",
-            "ip daddr 10.213.5.1 udp dport 10053 add @questions ( ip saddr limit rate over 100/second burst 200 packets ) goto refuse_crowd",
+            "ip daddr 10.213.5.1 udp dport 10053 add @questions ( ip saddr limit rate over 20/second burst 100 packets ) goto refuse_crowd",
             "ip daddr 10.213.5.1 udp dport 10053 accept",
             "ip daddr 10.213.5.1 tcp dport 10053 ct state new add @lookups ( ip saddr ct count over 4 ) goto refuse_crowd",
             "ip daddr 10.213.5.1 tcp dport 10053 accept",

@@ -12,7 +12,7 @@ import { type Devices, INNER } from "./links.ts"
 import { type Attempt, type Outcome, tryTcp } from "./probe-program.ts"
 import { run } from "./programs.ts"
 import { PROBE_NAME } from "./resolver.ts"
-import { counterOf, type Reason, type RuleSettings } from "./rules.ts"
+import { counterOf, type Reason, type RuleSettings, SMTP_PORT } from "./rules.ts"
 import { type Counters, readCounters } from "./table.ts"
 
 const PROGRAM = fileURLToPath(new URL("./probe-program.ts", import.meta.url))
@@ -57,6 +57,11 @@ function triesOf({ addresses, names, max, servicePort }: RuleSettings, host: Dev
     ...[beyond.address, ...PRIVATE_TARGETS].map((to) => refused(to, "a private address", ["private", "host"])),
     ...neighbour.map((to) => refused(to, "another compartment", ["neighbour"])),
     refused(wayOut, "from an address that is not its own,", ["spoofed"], foreign),
+    {
+      attempt: { by: "tcp", to: wayOut, port: SMTP_PORT, waitMs: SILENCE_MS },
+      what: `port ${SMTP_PORT} of ${wayOut}`,
+      refusedBy: ["mail"]
+    },
     { attempt: { by: "udp6", to: IPV6_TARGET, port: PORT, waitMs: SILENCE_MS }, what: "IPv6", refusedBy: ["ipv6"] },
     { attempt: { by: "tcp", to: wayOut, port: PORT, waitMs: ANSWER_MS }, what: "the way out", refusedBy: [] },
     { attempt: { by: "dns", to: wayOut, name: PROBE_NAME, waitMs: ANSWER_MS }, what: "the resolver", refusedBy: [] },

@@ -22,7 +22,8 @@ export const PROBE_NAME = "probe.hub.internal"
 
 const CACHE_ENTRIES = 2000
 const CACHE_TTL_MAX_SECONDS = 3600
-const FORWARDED_MAX = 1000
+/** Questions that wait for an answer. Rules limit those of one compartment (rules.ts). */
+const FORWARDED_MAX = 4000
 const PID_FILE = "resolver.pid"
 const STOP_WAIT_MS = 3000
 const POLL_MS = 20

@@ -8,6 +8,8 @@
  *  - An accept here ends only our own chain, so it opens nothing that the host's firewall closes. A drop is final.
  *  - A compartment sends only IPv4, only from its own address, and only to public addresses. On the host it reaches
  *    only the resolver and, if there is one, the forward to the service. Nobody can open a connection to it.
+ *  - A compartment sends no mail by itself (port 25). From an address that the service sends mail from, too, its mail
+ *    would pass as that of any agent (SPF).
  *  - Each reason to refuse a packet has its own chain with two counters. One counts the probe's packets (check.ts), so
  *    it proves which rule has refused an attempt.
  *  - One compartment cannot use up shared resources: its sending rate, tracked connections, DNS queries and TCP
@@ -22,8 +24,13 @@ export const RESOLVER_PORT = 10053
 const CONNECTIONS_MAX = 1024
 /** TCP connections to the resolver that one compartment may have at a time. dnsmasq serves 20 in all. */
 const RESOLVER_TCP_MAX = 4
-const QUESTIONS_PER_SECOND = 100
-const QUESTIONS_BURST = 200
+/**
+ * The resolver holds a question without an answer for ten seconds. One compartment thus holds at most 300 of its 4000
+ * places (resolver.ts).
+ */
+const QUESTIONS_PER_SECOND = 20
+const QUESTIONS_BURST = 100
+export const SMTP_PORT = 25
 const BYTES_PER_KBIT = 125
 /**
  * The burst on top of the bytes of one second, which nft's bucket holds anyway. It must cover the bytes under way to
@@ -55,6 +62,7 @@ export const REASONS = [
   "pace",
   "neighbour",
   "private",
+  "mail",
   "host",
   "inbound",
   "outsider",
@@ -148,6 +156,7 @@ const onwardText = ({ names }: RuleSettings): string => `
     oifname "${names.bridges}" goto towards
     iifname != "${names.bridges}" accept
     ip daddr @private goto refuse_private
+    tcp dport ${SMTP_PORT} goto refuse_mail
     ct state new add @connections { ip saddr ct count over ${CONNECTIONS_MAX} } goto refuse_crowd
   }
   chain output {
