@@ -100,7 +100,11 @@ export const mailDomainKind = kind(fold, domainOperations, (node: MailParts) => 
     })
 
   return {
-    onTimer: "mail_domain.timer",
+    onTimer: {
+      [CHECK_TIMER]: "mail_domain.timer",
+      [CLAIM_TIMER]: "mail_domain.timer",
+      [FORGET_TIMER]: "mail_domain.timer"
+    },
     operations: {
       "mail_domain.look": read((state, { agent }) => {
         const held = claimedBy(state, agent)
