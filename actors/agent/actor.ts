@@ -34,11 +34,10 @@ export const agentKind = kind(fold, declared, (parts) => {
   const { limits, baseUrl } = config
   const lastSeen = new LastSeen(nats)
   const meter = logBytesMeter(clock, nats, limits)
-  const timers = new Map(Object.entries<string>(joined(partsOf(aspects, "timers"))))
   return {
     memory: newAgentMemory,
     meter,
-    onTimer: (name) => timers.get(name) ?? "identity.timer",
+    onTimer: joined(partsOf(aspects, "timers")),
     gate: agentGate({
       clock,
       nonces,

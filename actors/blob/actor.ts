@@ -8,7 +8,15 @@ import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import { write } from "../engine/definition.ts"
 import { type Fold, kind, type KindParts } from "../kit/kind.ts"
-import { collecting, decideCollect, decideExpect, decidePurge, isStanding, PURGE_TIMER } from "./decide.ts"
+import {
+  COLLECT_TIMER,
+  collecting,
+  decideCollect,
+  decideExpect,
+  decidePurge,
+  isStanding,
+  PURGE_TIMER
+} from "./decide.ts"
 import { type BlobActor, BlobEvent, BlobState, evolveBlob } from "./state.ts"
 
 const fold: Fold<BlobActor> = { kind: "blob", state: BlobState, initial: null, events: BlobEvent, evolve: evolveBlob }
@@ -33,7 +41,7 @@ export const blobKind = kind(fold, blobOperations, (parts) => {
   const { end, purge } = stores(parts)
   const graceMs = parts.config.limits.service.blob_grace_seconds * 1000
   return {
-    onTimer: (name) => (name === PURGE_TIMER ? "blob.purge" : "blob.collect"),
+    onTimer: { [COLLECT_TIMER]: "blob.collect", [PURGE_TIMER]: "blob.purge" },
     operations: {
       "blob.expect": write({
         prepare: (state, _input, { id }) => purge(state, id),

@@ -4,7 +4,7 @@ import type { FiredTimer } from "../../schemas/timer.ts"
 import { type Decision, firing, type Timer } from "../engine/definition.ts"
 import type { BlobEvent, BlobState } from "./state.ts"
 
-const COLLECT_TIMER = "collect"
+export const COLLECT_TIMER = "collect"
 export const PURGE_TIMER = "purge"
 
 const NOTHING: Decision<BlobEvent> = { events: [] }

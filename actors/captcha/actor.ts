@@ -18,6 +18,7 @@ import {
   decideTimer,
   ERASE_TIMER,
   type Erasing,
+  EXPIRE_TIMER,
   isOf,
   noCaptcha
 } from "./decide.ts"
@@ -99,7 +100,7 @@ export const captchaKind = kind(fold, captchaOperations, (parts) => {
   // earlier.
   const erasing: Erasing = { afterMs: Math.max(0, limits.owner.captcha_image_seconds * 1000 - graceMs) }
   return {
-    onTimer: "captcha.timer",
+    onTimer: { [EXPIRE_TIMER]: "captcha.timer", [ERASE_TIMER]: "captcha.timer" },
     operations: {
       "captcha.look": custom((state, by, context) =>
         state === null || !isOf(state, by)

@@ -34,7 +34,7 @@ import {
   linkWaits,
   NO_LINK
 } from "./decide-besides.ts"
-import { decideDue, decideReport } from "./decide-reports.ts"
+import { decideDue, decideReport, RESTART_TIMER } from "./decide-reports.ts"
 import { evolveCompartment } from "./evolve.ts"
 import { desiredOf, knownRecord, noteRecord, type Shape } from "./record.ts"
 import { NO_COMPARTMENT } from "./refusals.ts"
@@ -92,7 +92,7 @@ export const compartmentKind = kind(fold, compartmentOperations, ({ log, nats, s
 
   return {
     memory: () => ({ hx_id: null }),
-    onTimer: "compartment.timer",
+    onTimer: { [RESTART_TIMER]: "compartment.timer" },
     seenSince: seenSince(linkMs),
     operations: {
       "compartment.look": custom((state, { by }, context) =>

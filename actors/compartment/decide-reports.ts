@@ -8,7 +8,7 @@ import { type Decided, NOTHING, startingOf } from "./decide.ts"
 import { NO_COMPARTMENT } from "./refusals.ts"
 import { type CompartmentEvent, type CompartmentState, type CompartmentValue, isSuspended, isThere } from "./state.ts"
 
-const RESTART_TIMER = "restart"
+export const RESTART_TIMER = "restart"
 
 type RestartLimits = Pick<Limits["runtime"], "restart_seconds" | "restart_max_seconds" | "restart_reset_seconds">
 

@@ -12,7 +12,15 @@ import {
 import { type PrepareContext, read, write } from "../engine/definition.ts"
 import { type ActorOf, type Fold, kind } from "../kit/kind.ts"
 import { Actors } from "../engine/services.ts"
-import { decideDrop, decidePutOff, decideRedeliver, decideReport, decideTimer, retentionSeconds } from "./decide.ts"
+import {
+  decideDrop,
+  decidePutOff,
+  decideRedeliver,
+  decideReport,
+  decideTimer,
+  RETRY_TIMER,
+  retentionSeconds
+} from "./decide.ts"
 import { DeliveryEvent, DeliveryState, evolve } from "./state.ts"
 
 const fold: Fold<ActorOf<DeliveryState, DeliveryEvent>> = {
@@ -64,7 +72,7 @@ const whole = (about: string, body: string, context: PrepareContext): Effect.Eff
 
 export const deliveryKind = kind(fold, deliveryOperations, ({ config: { limits } }) => ({
   keepSeconds: (state, at) => retentionSeconds(state, at, limits),
-  onTimer: "delivery.timer",
+  onTimer: { [RETRY_TIMER]: "delivery.timer" },
   operations: {
     "delivery.content": read((state) => {
       if (state === null) return { refused: notFound("delivery") }

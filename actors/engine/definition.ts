@@ -213,10 +213,10 @@ export interface ActorDefinition<A extends ActorTypes = ActorTypes, R = never> {
   readonly events: Readonly<Record<string, number>>
   readonly operations: Readonly<Record<string, Operation<A, unknown, unknown, R>>>
   /**
-   * The operation that handles a fired timer: one for all timers, or one by the timer's name. Its input is
-   * `FiredTimer`.
+   * The operations that handle fired timers, by the timer's name. Their input is `FiredTimer`. A timer of another name
+   * is a newer release's, and waits for it. So the list keeps each name that an earlier release has set.
    */
-  readonly onTimer?: string | ((name: string) => string)
+  readonly onTimer?: Readonly<Record<string, string>>
   /**
    * True if the log forgets an actor of this kind in the end. Then it has no snapshots, no table keeps it for longer,
    * and its id may begin again. So its timers and reactions must find nothing to do if there is no state.

@@ -107,6 +107,12 @@ export class ActorHost<R = never> {
     return this.kinds.get(kind)?.definition
   }
 
+  /** The operation for a fired timer; `undefined` if this release does not know the timer. */
+  timerOperation(kind: string, name: string): string | undefined {
+    const { onTimer = {} } = this.definition(kind) ?? {}
+    return Object.hasOwn(onTimer, name) ? onTimer[name] : undefined
+  }
+
   activation(kind: string, id: string): Activation<R> | undefined {
     const known = this.kinds.get(kind)
     if (known === undefined) return undefined

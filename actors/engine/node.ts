@@ -158,9 +158,7 @@ export class Node<R = never> {
   }
 
   private ofTimer({ kind, input }: Ask): string {
-    const onTimer = this.host.definition(kind)?.onTimer
-    if (typeof onTimer !== "function") return onTimer ?? FIRE
-    return isFired(input) ? onTimer(input.name) : FIRE
+    return (isFired(input) ? this.host.timerOperation(kind, input.name) : undefined) ?? FIRE
   }
 
   private elsewhere(ask: Ask): Reply {

@@ -10,8 +10,8 @@
  *  - The subject of a timer ends in the time that it is set for. So a timer for another time, perhaps of a commit that
  *    failed, never replaces it. An actor compares that time with its state (`isDue`) and ignores a timer that it does
  *    not wait for.
- *  - If the node's release does not know a timer, the node sends it to the actor's owner under a general name. The
- *    owner chooses the operation and carries it out (FIRE).
+ *  - The node sends a timer to the actor's owner under a general name, and the owner chooses the operation (FIRE). So
+ *    only a release that knows the timer answers it, though another one may know the operation.
  *  - A timer is set before its commit, and may fire while the commit is still under way, perhaps to a new owner that
  *    does not know of it. A timer that is due so soon fires a second time, when the commit is either written or never
  *    will be.
@@ -41,10 +41,7 @@ import type { TimerMore, Timers } from "./ports.ts"
 import { timerSpan } from "./trace.ts"
 
 const SET_TIMEOUT_MS = 3000
-/**
- * An operation of every kind, for timers that this release does not know. The actor's owner replaces it by an operation
- * of its own. Input: `FiredTimer`.
- */
+/** An operation of every kind. The actor's owner replaces it by its own for the timer. Input: `FiredTimer`. */
 export const FIRE = "engine.timer"
 /** The first delay of a timer that cannot be answered. It doubles each time, up to `LATER_MAX_MS`. */
 const LATER_MS = 500
@@ -154,15 +151,14 @@ export class ScheduledTimers implements Timers {
     const timer: Fired = { kind, id, name, due }
     const known = operationOf(kind, name)
     if (known === undefined) this.unknown(kind, name)
-    const op = known ?? FIRE
-    const span = timerSpan(this.tracing, op, message.headers)
+    const span = timerSpan(this.tracing, known ?? FIRE, message.headers)
     const asked = Effect.flatMap(Clock.currentTimeMillis, (now) =>
       Effect.promise(() =>
         ask({
           id: commandOf(message),
           kind,
           actor: id,
-          op,
+          op: FIRE,
           input: firedOf(timer),
           deadline: now + (known === undefined ? STRANGE_DEADLINE_MS : COMMAND_DEADLINE_MS),
           traceparent: span?.traceparent

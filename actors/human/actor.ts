@@ -12,6 +12,7 @@ import { newDayBytes, logBytesMeter } from "../limit/noun.ts"
 import { bytesOperations, METERED } from "./bytes.ts"
 import { evolveHuman } from "./evolve.ts"
 import { operationsWith } from "./operations.ts"
+import { DIGEST_TIMER } from "./relay/decide.ts"
 import { seenSince } from "./since-restore.ts"
 import { personsRequests } from "./requests.ts"
 import { type HumanActor, HumanEvent, type HumanMemory, HumanState } from "./state.ts"
@@ -30,7 +31,7 @@ export const humanKind = kind(
   (parts: LetterParts) => {
     const meter = logBytesMeter(parts.clock, parts.nats, parts.config.limits)
     return {
-      onTimer: "human.digest",
+      onTimer: { [DIGEST_TIMER]: "human.digest" },
       memory: (): HumanMemory => ({
         underWay: new Map(),
         logBytes: newDayBytes(),

@@ -8,7 +8,16 @@ import { letterOperations } from "../../schemas/letter/operations.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"
 import { type Decision, write } from "../engine/definition.ts"
 import { type Fold, kind } from "../kit/kind.ts"
-import { decideOverdue, decideSend, decideSettle, isUnsure, RESTORED, judgeSend, OVERDUE_TIMER } from "./decide.ts"
+import {
+  decideOverdue,
+  decideSend,
+  decideSettle,
+  isUnsure,
+  RESTORED,
+  judgeSend,
+  OVERDUE_TIMER,
+  SEND_TIMER
+} from "./decide.ts"
 import { attempted, NOTHING_TO_SEND, prepared } from "./sending.ts"
 import { evolveLetter, type LetterActor, LetterEvent, LetterState } from "./state.ts"
 import { holdsSeconds } from "./templates.ts"
@@ -35,7 +44,7 @@ export const letterKind = kind(fold, letterOperations, (parts: LetterParts) => {
     decideSettle(state, input, context, limits, holds)
   return {
     keepSeconds: () => LETTER_LIMITS.kept_seconds,
-    onTimer: (name) => (name === OVERDUE_TIMER ? "letter.overdue" : "letter.send"),
+    onTimer: { [SEND_TIMER]: "letter.send", [OVERDUE_TIMER]: "letter.overdue" },
     operations: {
       "letter.send": write({
         prepare: (state, fired, context) =>

@@ -89,7 +89,7 @@ export const mailDomainKind = kind(fold, domainOperations, (node: MailParts) => 
   const timerFacts = (state: MailDomainState, fired: FiredTimer, context: PrepareContext) =>
     Effect.gen(function* () {
       const { held } = state
-      const left = toForget(state, fired)
+      const left = toForget(state, fired, context.at)
       const forgotten =
         left === null || parts === null ? false : Result.isSuccess(yield* Effect.result(parts.provider.forget(left)))
       const givenUp = !forgotten && isForgetOver(state, context.at, service.mail) ? left : null
@@ -100,7 +100,11 @@ export const mailDomainKind = kind(fold, domainOperations, (node: MailParts) => 
     })
 
   return {
-    onTimer: "mail_domain.timer",
+    onTimer: {
+      [CHECK_TIMER]: "mail_domain.timer",
+      [CLAIM_TIMER]: "mail_domain.timer",
+      [FORGET_TIMER]: "mail_domain.timer"
+    },
     operations: {
       "mail_domain.look": read((state, { agent }) => {
         const held = claimedBy(state, agent)

@@ -2,7 +2,7 @@
 import { refusal, type Refusal, unavailable } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { FiredTimer } from "../../schemas/timer.ts"
-import { type Decision, firing, isDue, type Timer } from "../engine/definition.ts"
+import { type Decision, firing, type Timer } from "../engine/definition.ts"
 import { mayBeEarly } from "../mail/noun.ts"
 import type { Checked } from "./checks.ts"
 import type { DkimKey } from "./dkim.ts"
@@ -181,9 +181,14 @@ type ForgetBounds = Pick<
   "forget_again_ms" | "forget_again_max_ms" | "forget_give_up_seconds"
 >
 
+const forgetDue = ({ held, left, forget_due }: MailDomainState, fired: FiredTimer, at: number) => {
+  if (fired.name !== FORGET_TIMER || held !== null || left === null) return "another"
+  return forget_due === null ? "due" : firing(fired, forget_due, at)
+}
+
 /** Returns the domain that the provider has to forget now; `null` if there is none. */
-export const toForget = ({ held, left, forget_due }: MailDomainState, fired: FiredTimer): string | null =>
-  fired.name === FORGET_TIMER && held === null && (forget_due === null || isDue(fired, forget_due)) ? left : null
+export const toForget = (state: MailDomainState, fired: FiredTimer, at: number): string | null =>
+  forgetDue(state, fired, at) === "due" ? state.left : null
 
 /** True if the time is over in which the provider is asked again to forget the domain. */
 export const isForgetOver = (
@@ -204,7 +209,9 @@ export const decideForget = (
   if (state.held !== null) {
     return mayBeEarly(fired, at) ? { refused: unavailable("The domain is held.") } : NOTHING
   }
-  if (toForget(state, fired) === null) return NOTHING
+  const now = forgetDue(state, fired, at)
+  if (now === "early") return TOO_EARLY
+  if (now === "another") return NOTHING
   if (facts.forgotten) return { events: [{ type: "mail_domain.forgotten", v: 1 }] }
   if (isForgetOver(state, at, bounds)) return { events: [{ type: "mail_domain.forgotten", v: 1, given_up: true }] }
   const age = at - (state.left_since ?? at)

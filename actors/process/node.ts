@@ -327,10 +327,7 @@ export const actorNode = (
     const delivering = timers.deliver(
       manager,
       (ask) => asker.ask(ask),
-      (kind, timer) => {
-        const onTimer = host.definition(kind)?.onTimer
-        return typeof onTimer === "function" ? onTimer(timer) : onTimer
-      }
+      (kind, timer) => host.timerOperation(kind, timer)
     )
     yield* awaited("the timers", delivering)
     const tick = placement.tick.pipe(

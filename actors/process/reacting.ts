@@ -1,7 +1,7 @@
 /** The reactions that a node carries out while it owns their shard. */
 import { Effect, FiberHandle, Schedule, type Scope } from "effect"
 import type { Announcer } from "../engine/read-models.ts"
-import { Bus, Cluster } from "../kit/process.ts"
+import { Bus, Cluster, LogArchive } from "../kit/process.ts"
 import type { FeedOf } from "../projections/feed.ts"
 import { react, type ReactorCounts, type ReactorStopped, type Running } from "../reactions/reactor.ts"
 import { markOf, type Reactions } from "../reactions/reaction.ts"
@@ -37,6 +37,7 @@ export class Reactor {
     return Effect.gen(function* () {
       const nats = yield* Bus
       const { asker } = yield* Cluster
+      const archive = (yield* LogArchive)?.archive
       const handle = yield* FiberHandle.make<never, never>()
       const ask = asker.ask.bind(asker)
       const mark = markOf(reactions)
@@ -45,7 +46,7 @@ export class Reactor {
       }
       const runs = (reactor: Reactor): Effect.Effect<never> => {
         const feed = feedOf(reactions.stream)
-        const run = react({ nats, feed, reactions, ask, moved }, reactor.counts, (running) => {
+        const run = react({ nats, feed, archive, reactions, ask, moved }, reactor.counts, (running) => {
           reactor.running = running
         })
         const failed = ({ cause }: ReactorStopped) =>

@@ -23,6 +23,7 @@ import type { Answer } from "../../schemas/runtime/bus/asker.ts"
 import type { Ask } from "../../schemas/bus/frames.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"
 import { UnknownEvent } from "../engine/fold.ts"
+import type { Archive } from "../log/archive/archive.ts"
 import type { Feed } from "../projections/feed.ts"
 import { commitOf, type Message } from "../projections/projection.ts"
 import { carryOut, type NotDone, ONCE, PATIENT } from "./carrying.ts"
@@ -57,6 +58,8 @@ const LOST_BACK = 10_000
 export interface ReactorParts {
   readonly nats: NatsConnection
   readonly feed: Feed
+  /** The archive of the log. A parked command's commit may be there by now. */
+  readonly archive: Archive | undefined
   readonly ask: (ask: Ask) => Promise<Answer>
   readonly reactions: Reactions
   /** Called with the position of the set. `changed`: true after a commit with commands. */
@@ -275,9 +278,9 @@ class Run {
   }
 
   again(aside: Aside): Effect.Effect<boolean, ReactorStopped> {
-    const { nats, ask, reactions } = this.parts
+    const { nats, archive, ask, reactions } = this.parts
     return Effect.gen({ self: this }, function* () {
-      const [command] = yield* trying(() => commandsAgain(nats, reactions, aside))
+      const [command] = yield* trying(() => commandsAgain(nats, reactions, aside, archive))
       if (command === undefined) return true
       const failed = ({ code }: NotDone) =>
         code === "internal_error" ? Effect.as(this.fault({ ...aside, error: code }, code), true) : Effect.succeed(false)

@@ -175,7 +175,7 @@ export const challengeKind = kind(fold, registrationOperations, (parts: Registra
 
   return {
     // Older releases set this timer. It is accepted, and has no effect.
-    onTimer: "challenge.erase",
+    onTimer: { erase: "challenge.erase" },
     // A late or repeated step still gets the outcome of its challenge. After that time the log deletes it.
     keepSeconds: () => registration.pow_window_seconds + registration.answer_ttl_seconds + REMEMBERED_SECONDS,
     operations: {

@@ -18,6 +18,7 @@ import {
   decideReject,
   decideVerify,
   decideWithdraw,
+  EXPIRY_TIMER,
   noSponsorship
 } from "./decide.ts"
 import {
@@ -62,7 +63,7 @@ const decided = <Input>(
 ): WriteOperation<SponsorshipActor, Input, SponsorshipFacts> => write({ decide, answer: stands, projected: true })
 
 export const sponsorshipKind = kind(fold, sponsorshipOperations, ({ config: { limits } }) => ({
-  onTimer: "sponsorship.timer",
+  onTimer: { [EXPIRY_TIMER]: "sponsorship.timer" },
   operations: {
     "sponsorship.look": read((state, _input, { id }) =>
       state === null ? noSponsorship : { data: factsOf(id, state) }

@@ -64,7 +64,7 @@ export const decideVerify = (state: SponsorshipState): Decided => {
 export const decideEnd = (state: SponsorshipState, { status }: { readonly status: "revoked" | "withdrawn" }): Decided =>
   state === null || !isOpen(state.status) ? NOTHING : ended(state, status)
 
-const EXPIRY_TIMER = "expiry"
+export const EXPIRY_TIMER = "expiry"
 
 /** Sets the end of a pending sponsorship, or ends it if that time has passed. Repeating it changes nothing. */
 export const decideDate = (

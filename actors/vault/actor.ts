@@ -32,7 +32,7 @@ import {
 import { asksIn, decideConsent, decideRelay } from "./decide-consent.ts"
 import { decideEndFill, decideFill, decideLoadKey, decideMisused } from "./decide-fills.ts"
 import { evolveVault } from "./evolve.ts"
-import { decideExpire } from "./open-fills.ts"
+import { decideExpire, EXPIRE_TIMER } from "./open-fills.ts"
 import { opened, ownersToAsk } from "./opened.ts"
 import { entryRecord, sourceRecord, toSeal, vaultRecord } from "./record.ts"
 import { NO_ENTRY, NO_FILL, NO_VAULT, TOKEN_INVALID } from "./refusals.ts"
@@ -69,7 +69,7 @@ export const vaultKind = kind(fold, vaultOperations, ({ nats, seed, config: { li
   const relayBounds = { ...bounds, captcha_seconds: limits.limits.owner.captcha_seconds }
 
   return {
-    onTimer: "vault.timer",
+    onTimer: { [EXPIRE_TIMER]: "vault.timer" },
     seenSince,
     operations: {
       "vault.look": read((state) => (state === null ? NO_VAULT : { data: vaultRecord(state) })),

@@ -5,8 +5,9 @@
  *  - Expired fills are marked before a fill is decided on, even if their timer has not fired.
  *  - While a fill is open, a timer is set for the earliest end of all open fills, or for an earlier time.
  */
+import { unavailable } from "../../schemas/errors.ts"
 import type { FiredTimer } from "../../schemas/timer.ts"
-import type { DecideContext, Decision, Timer } from "../engine/definition.ts"
+import { type DecideContext, type Decision, firing, type Timer } from "../engine/definition.ts"
 import { evolveVault } from "./evolve.ts"
 import type { FillValue, VaultEvent, VaultState, VaultValue } from "./state.ts"
 
@@ -15,6 +16,7 @@ type At = Pick<DecideContext<unknown>, "at">
 export const EXPIRE_TIMER = "expire"
 
 const NOTHING = { events: [] } as const
+const TOO_EARLY = { refused: unavailable("No fill is over yet by this node's clock.") }
 
 export const openOf = ({ fills }: VaultValue): ReadonlyArray<FillValue> =>
   fills.filter(({ status }) => status === "pending" || status === "asked")
@@ -35,9 +37,13 @@ export const settledBy = (before: VaultValue, at: number) => {
 export const expiring = (before: VaultValue, expires_at: number): ReadonlyArray<Timer> =>
   openOf(before).some((one) => one.expires_at <= expires_at) ? [] : [{ name: EXPIRE_TIMER, at: expires_at }]
 
-export const decideExpire = (state: VaultState, { name }: FiredTimer, { at }: At): Decision<VaultEvent> => {
-  if (name !== EXPIRE_TIMER || state === null) return NOTHING
+/** A timer that fires early is refused, and so put off. Set again for its own time, it would fire at once. */
+export const decideExpire = (state: VaultState, fired: FiredTimer, { at }: At): Decision<VaultEvent> => {
+  if (fired.name !== EXPIRE_TIMER || state === null) return NOTHING
+  const events = expiredBy(state, at)
   const left = openOf(state).filter(({ expires_at }) => expires_at > at)
+  if (left.length === 0) return { events }
   const next = Math.min(...left.map(({ expires_at }) => expires_at))
-  return { events: expiredBy(state, at), timers: left.length === 0 ? [] : [{ name: EXPIRE_TIMER, at: next }] }
+  if (events.length === 0 && firing(fired, next, at) === "early") return TOO_EARLY
+  return { events, timers: [{ name: EXPIRE_TIMER, at: next }] }
 }

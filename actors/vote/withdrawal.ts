@@ -146,7 +146,7 @@ const fold: Fold<ActorOf<WithdrawalState, WithdrawalEvent>> = {
 }
 
 export const withdrawalKind = kind(fold, withdrawalOperations, ({ log }) => ({
-  onTimer: "withdrawal.go_on",
+  onTimer: { [TIMER]: "withdrawal.go_on" },
   operations: {
     "withdrawal.go_on": write({
       prepare: (state, fired, context) =>

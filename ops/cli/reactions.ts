@@ -52,9 +52,9 @@ const redoneId = (id: string): string => `redo-${id}`
  * Repeats the commands of a fault and returns the outcome for people. The fault is removed once the actors of all its
  * commands have accepted or refused them.
  */
-const redo = async ({ nats, asker, log }: Service, set: Reactions, fault: Aside): Promise<string> => {
+const redo = async ({ nats, asker, log, archive }: Service, set: Reactions, fault: Aside): Promise<string> => {
   const outcomes: Array<string> = []
-  for (const command of await commandsAgain(nats, set, fault)) {
+  for (const command of await commandsAgain(nats, set, fault, archive)) {
     const place = `${command.told.op} ${command.told.actor}`
     if (await isDone({ log }, command, fault.seq)) {
       outcomes.push(`${place}: done before`)

@@ -36,6 +36,7 @@ import {
   decideSetRecovery,
   decideTimer,
   decideUnsetRecovery,
+  RECOVERY_TIMER,
   recoveryKeyTaken
 } from "./recovery.ts"
 import { decideRotate } from "./rotation.ts"
@@ -57,6 +58,8 @@ const verifiable = (state: AgentState): state is Agent =>
 const suspended = refusal("agent_suspended", "This agent is suspended: the service attests nothing of it.")
 
 const contested = (): { readonly refused: Refusal } => ({ refused: keyUnavailable })
+
+export const timers = { [RECOVERY_TIMER]: "identity.timer" }
 
 export const operations = (parts: KindParts): Operating<Operations, AgentActor> => {
   const { clock, nats, manager, config, seed, proofs, restored } = parts

@@ -99,7 +99,7 @@ export const decideCancelRecovery = unlessClosed((agent, _input: null, context: 
     : { events }
 })
 
-const RECOVERY_TIMER = "recovery"
+export const RECOVERY_TIMER = "recovery"
 
 const recoveryRefused: { readonly refused: Refusal } = {
   refused: refusal("recovery_refused", "The request must be signed by the recovery key that this agent has set.")

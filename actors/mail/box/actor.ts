@@ -144,7 +144,7 @@ export const mailboxKind = kind(fold, mailboxOperations, (parts: MailParts) => {
     })
 
   return {
-    onTimer: "mailbox.timer",
+    onTimer: { [ERASE_TIMER]: "mailbox.timer" },
     operations: {
       "mailbox.look": custom((state, { agent }, { id }) =>
         Effect.flatMap(opened(state, { id }), ({ state: box, chosen }) =>

@@ -21,6 +21,7 @@ import { ownerRule } from "../owner-rule.ts"
 import { mailDisabled } from "./disabled.ts"
 import {
   type At,
+  CLOSE_TIMER,
   type CloseFacts,
   decideBanned,
   decideClose,
@@ -136,7 +137,7 @@ export const mailerKind = kind(fold, operations, (parts: MailParts) => {
   const graceMs = service.blob_grace_seconds * 1000
   const open = decideOpen(email.mailboxes_per_agent)
   return {
-    onTimer: "mailer.timer",
+    onTimer: { [CLOSE_TIMER]: "mailer.timer" },
     operations: {
       "mailer.mailboxes": read((state) => ({ data: allOf(state) })),
       "mailer.open_mailbox": write({

@@ -14,7 +14,7 @@ import { leftSeconds } from "../retention.ts"
 import { openEnvelope, openKey, openSent } from "../keys.ts"
 import { mailDisabled } from "../mailer/disabled.ts"
 import { sendingId } from "../sending/id.ts"
-import { beganAt, decideExpire, decideRead, noMail } from "./decide.ts"
+import { beganAt, decideExpire, decideRead, EXPIRE_TIMER, noMail } from "./decide.ts"
 import { evolveMail, type MailMessageActor, MailMessageEvent, MailMessageState, type SentValue } from "./state.ts"
 
 const fold: Fold<MailMessageActor> = {
@@ -72,7 +72,7 @@ export const mailKind = kind(fold, mailOperations, (parts: MailParts) => {
   const expire = decideExpire(limits.email.retention_seconds * 1000)
   return {
     keepSeconds: (state, at) => leftSeconds(beganAt(state) ?? at, at, limits.email),
-    onTimer: "mail.timer",
+    onTimer: { [EXPIRE_TIMER]: "mail.timer" },
     operations: {
       "mail.look": custom((value, { agent }, context) =>
         Effect.gen(function* () {

@@ -11,7 +11,16 @@ import { eventsOf } from "../../engine/events.ts"
 import { type Fold, kind } from "../../kit/kind.ts"
 import { subjects } from "../../../schemas/subjects.ts"
 import { mailDisabled } from "../mailer/disabled.ts"
-import { decidePutOff, decideSettle, decideTake, decideTimer, NOBODY, noNotice, OVER_TIMER } from "./decide.ts"
+import {
+  AGAIN_TIMER,
+  decidePutOff,
+  decideSettle,
+  decideTake,
+  decideTimer,
+  NOBODY,
+  noNotice,
+  OVER_TIMER
+} from "./decide.ts"
 import { evolveNotice, type NoticeActor, NoticeEvent, NoticeState } from "./state.ts"
 import type { MailParts } from "../keys.ts"
 
@@ -28,7 +37,7 @@ const notRead = unavailable("The log cannot be read at the moment.")
 
 export const noticeKind = kind(fold, noticeOperations, ({ mail, config, log }: MailParts) => ({
   keepSeconds: () => config.limits.service.mail.notice_kept_seconds,
-  onTimer: "mail_notice.timer",
+  onTimer: { [AGAIN_TIMER]: "mail_notice.timer", [OVER_TIMER]: "mail_notice.timer" },
   operations: {
     "mail_notice.take": write({
       prepare: (state, { message }, { id }) => {

@@ -20,7 +20,9 @@ import { registrableDomainOf } from "../../kit/registrable-domain.ts"
 import type { Asking } from "../../kit/worker/asks.ts"
 import type { Message, Source } from "../../kit/worker/message.ts"
 import { handleEach } from "../../kit/worker/worker.ts"
+import type { Commit } from "../../log/commit.ts"
 import { orNone } from "../or-none.ts"
+import { MAIL_SENDING_EVENTS } from "../sending/state.ts"
 import { Shares } from "./shares.ts"
 import type { Outcome, Outgoing, Transport } from "./transport.ts"
 
@@ -57,8 +59,15 @@ const paused = unavailable("This service sends no mail at the moment.")
 
 const text = new TextDecoder()
 
+const CALLS = new Set(["mail_sending.queued", "mail_sending.due"])
+
 /** Compares only the names of the events. The actor decides about newer versions of them. */
-const isCall = ({ data }: Message): boolean => /"mail_sending\.(?:queued|due)"/.test(text.decode(data))
+const callIn = (message: Message): Message | null | undefined => {
+  if (message.data.length === 0) return null
+  const { events }: Commit = JSON.parse(text.decode(message.data))
+  if (!events.every(({ type }) => Object.hasOwn(MAIL_SENDING_EVENTS, type))) return undefined
+  return events.some(({ type }) => CALLS.has(type)) ? message : null
+}
 
 const sendOutcome = (outcome: Outcome, own: boolean): SendOutcome => {
   switch (outcome.type) {
@@ -84,7 +93,7 @@ export const outboundWorker = (parts: WorkerParts): Effect.Effect<void, never, S
       heldMax: bounds.sends_held_max,
       ackWaitMs: bounds.send_ack_wait_ms,
       lingerMs: LINGER_MS,
-      callIn: (message) => (isCall(message) ? message : null),
+      callIn,
       handle: (message, _call, isLost) =>
         Effect.flatMap(sharesOf(parts, message), (shares) =>
           places.using(

@@ -9,7 +9,15 @@ import { loggedSeconds } from "../retention.ts"
 import { openDropped } from "../keys.ts"
 import { mailDisabled } from "../mailer/disabled.ts"
 import { blockedBy } from "./blocked.ts"
-import { decideReport, decideRetry, decideSettle, decideTake, decideUnsubscribe, isUnsure } from "./decide.ts"
+import {
+  decideReport,
+  decideRetry,
+  decideSettle,
+  decideTake,
+  decideUnsubscribe,
+  isUnsure,
+  RETRY_TIMER
+} from "./decide.ts"
 import { evolveMailSending, type MailSendingActor, MailSendingEvent, MailSendingState } from "./state.ts"
 import type { MailParts } from "../keys.ts"
 
@@ -28,7 +36,7 @@ export const mailSendingKind = kind(fold, sendingOperations, ({ mail, restored, 
   const { email } = config.limits.limits
   return {
     keepSeconds: () => loggedSeconds(email),
-    onTimer: "mail_sending.timer",
+    onTimer: { [RETRY_TIMER]: "mail_sending.timer" },
     operations: {
       "mail_sending.take": write({
         decide: (state, input, context) => decideTake(state, input, isUnsure(state, context.seq, restored)),

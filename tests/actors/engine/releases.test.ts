@@ -88,7 +88,7 @@ const clock: Kind = kind<ActorOf<Clock, Ticked>, typeof clockOperations>(
   },
   clockOperations,
   () => ({
-    onTimer: "clock.strike",
+    onTimer: { strike: "clock.strike" },
     operations: {
       "clock.stand": read((state) => ({ data: state })),
       "clock.set": write({

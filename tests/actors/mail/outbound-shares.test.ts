@@ -57,7 +57,7 @@ const worked = async (all: ReadonlyArray<Mail>, clock: Clock.Clock = machineCloc
   const messages = all.map(({ id }, seq): Message => ({
     seq,
     delivery: id,
-    data: new TextEncoder().encode('{"type":"mail_sending.queued"}'),
+    data: new TextEncoder().encode('{"events":[{"type":"mail_sending.queued","v":1}]}'),
     given: 1,
     ack: () => undefined,
     nak: () => void back.push(id),

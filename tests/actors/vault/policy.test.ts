@@ -293,6 +293,33 @@ describe("a fill", () => {
   })
 })
 
+describe("the timer of open fills", () => {
+  const opened = () => {
+    const world = new World()
+    expect(world.pay(1, "10")).toBe("opened")
+    const due = world.at + PENDING
+    return { world, due, fired: (at: number) => decideExpire(world.state, { name: EXPIRE_TIMER, at: due }, { at }) }
+  }
+
+  test("is put off if it fires early by this node's clock, and not set again for a time that is over on the bus", () => {
+    const { fired, due } = opened()
+    expect(fired(due - 1)).toMatchObject({ refused: { code: "unavailable" } })
+    expect(fired(due)).toMatchObject({ events: [{ type: "vault.fills_expired", fills: [1] }] })
+  })
+
+  test("is set for the next fill, if it was set for another", () => {
+    const { world, fired, due } = opened()
+    world.at += 1000
+    expect(world.pay(2, "100")).toBe("opened")
+    expect(fired(due)).toMatchObject({
+      events: [{ type: "vault.fills_expired", fills: [1] }],
+      timers: [{ name: EXPIRE_TIMER, at: due + 1000 }]
+    })
+    world.end(1, "done")
+    expect(fired(due)).toEqual({ events: [], timers: [{ name: EXPIRE_TIMER, at: due + 1000 }] })
+  })
+})
+
 describe("a vault that came back from a backup", () => {
   const MIDNIGHT = Date.UTC(2026, 4, 4)
   const restored = (cards_from: number | null): World => {
