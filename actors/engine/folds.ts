@@ -13,7 +13,7 @@ export const FOLDS: Readonly<Record<string, string>> = {
   filing: "533416c2a2a917b2",
   fleet: "cf439301537743d6",
   handle: "8d91f76c79f0d504",
-  human: "ee23105a0a4a5b03",
+  human: "ae6af8cd14576e4a",
   key: "c39a3053a015a528",
   letter: "9ad331de57af2bee",
   library: "ea4d66fdecada0e4",
