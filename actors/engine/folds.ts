@@ -40,7 +40,7 @@ export const FOLDS: Readonly<Record<string, string>> = {
   sponsorship: "7f98b14bfac59210",
   text: "4976aa9d93511bb6",
   thread: "6a6d4ea4673bd6f5",
-  vault: "04c7daa4bfa3d99b",
+  vault: "d01f777560af9b92",
   vote: "917ffd65aef4931c",
   vote_pair: "71253ec6ccebca6d",
   watch: "5dc3fc7883c16b95",
