@@ -246,7 +246,7 @@ export interface ActorDefinition<A extends ActorTypes = ActorTypes, R = never> {
   readonly metered?: ReadonlySet<string>
 }
 
-interface Metered<Memory = unknown> {
+export interface Metered<Memory = unknown> {
   readonly id: string
   readonly memory: Memory
 }

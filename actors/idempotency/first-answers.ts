@@ -36,7 +36,7 @@ import type { RateLimit } from "../../schemas/limit/bucket.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import type { PrepareContext } from "../engine/definition.ts"
-import { type DayBytes, dayBytes, type DayShare } from "../limit/noun.ts"
+import { type DayBytes, dayBytes, HOLDERS_PART, holdersPart, shareOf } from "../limit/noun.ts"
 import { lastMessage } from "../log/last-message.ts"
 import { requestStream } from "../log/requests.ts"
 import type { Sealer } from "../log/seal.ts"
@@ -46,11 +46,6 @@ const TIMEOUT_MS = 3000
 const DAY_SECONDS = 86_400
 /** The most requests with a key that one owner may have in progress. */
 const UNDER_WAY_MAX = 100
-/**
- * Holders of an agent's tokens (sources and fill services of its vault) may use at most this fraction (half) of the
- * agent's requests in progress and bytes.
- */
-const HOLDERS_PART = 2
 
 const text = new TextDecoder()
 
@@ -142,13 +137,6 @@ export const firstAnswerReply = (first: KeptAnswer, input: IdempotencyEntry): Id
 type MaybeOwner = Owner | null
 
 type By = Pick<IdempotencyEntry, "holder">
-
-const holdersPart = (bytesPerDay: number): number => Math.floor(bytesPerDay / HOLDERS_PART)
-
-const shareOf = (bytesPerDay: number, { holder }: By): DayShare => ({
-  whole: bytesPerDay,
-  ...(holder === true ? { part: holdersPart(bytesPerDay) } : {})
-})
 
 /**
  * The number of requests in progress that limit this one: for a token's holder those of all holders, otherwise all

@@ -51,6 +51,20 @@ export interface DayShare {
   readonly part?: number
 }
 
+/**
+ * Holders of an agent's tokens (sources and fill services of its vault) may use at most this fraction (half) of what the
+ * agent may use.
+ */
+export const HOLDERS_PART = 2
+
+export const holdersPart = (whole: number): number => Math.floor(whole / HOLDERS_PART)
+
+/** The share of the agent or person, or of all holders of the agent's tokens. */
+export const shareOf = (whole: number, { holder }: { readonly holder?: true | undefined }): DayShare => ({
+  whole,
+  ...(holder === true ? { part: holdersPart(whole) } : {})
+})
+
 /** Bytes that an owner may still use today, and the end of the day (Unix ms). */
 export interface Room {
   readonly bytes: number

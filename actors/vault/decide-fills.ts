@@ -13,7 +13,7 @@ import type { OpenFill } from "../../schemas/vault/fields.ts"
 import type { OwnerStanding } from "../../schemas/owner/operations.ts"
 import type { DecideContext, Decision } from "../engine/definition.ts"
 import { amountOf, isCurrency, minorOf } from "../../schemas/vault/money.ts"
-import { type Alert, alerting, alertOf } from "./alerts.ts"
+import { type Alert, alerting, alertingEnded, alertOf } from "./alerts.ts"
 import { consentersNow, type WaitLimits } from "./consenters.ts"
 import { serviceOf, type VaultLimits } from "./decide.ts"
 import { dayOf, judged, needsConsent } from "./policy.ts"
@@ -66,7 +66,7 @@ export const decideMisused = (
 ): Decided => {
   if (state?.ended.includes(hash) !== true) return { events: [] }
   const isStopping = state.stopping?.some((one) => one.hash === hash && at < one.at + STOPPING_MS) === true
-  return { events: isStopping ? [] : alerting(state, alertOf("token_ended"), at, bounds) }
+  return { events: isStopping ? [] : alertingEnded(state, hash, at, bounds) }
 }
 
 const refusedFill = (

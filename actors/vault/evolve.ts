@@ -1,7 +1,7 @@
 /** Folds the events of a vault (state.ts). */
 import type { AnswerContext } from "../engine/definition.ts"
 import { VAULT_SERVICE_LIMITS } from "../../schemas/vault/limits.ts"
-import { aboutOf } from "./alerts.ts"
+import { aboutOf, endedUsed } from "./alerts.ts"
 import { DAYS_KEPT } from "./policy.ts"
 import type { DayTotal, EntryValue, FillValue, VaultEvent, VaultState, VaultValue } from "./state.ts"
 
@@ -152,8 +152,12 @@ const alerted = (state: VaultValue, event: Of<"vault.alerted">, at: number): Vau
   const { alert_seconds, alerts_max } = VAULT_SERVICE_LIMITS
   const isNew = (one: { readonly at: number }): boolean => Math.abs(at - one.at) < alert_seconds * 1000
   const others = state.alerts.filter((one) => one.about !== about && isNew(one)).slice(1 - alerts_max)
-  return { ...state, alerts: [...others, { about, at }] }
+  const used = event.hash === undefined ? {} : { ended_used: endedUsed(state, event.hash, at) }
+  return { ...state, alerts: [...others, { about, at }], ...used }
 }
+
+const usedOf = ({ ended_used }: VaultValue): Pick<VaultValue, "ended_used"> =>
+  ended_used === undefined ? {} : { ended_used }
 
 const endedTokens = (state: VaultValue, hashes: ReadonlyArray<string>): VaultValue["ended"] =>
   [...state.ended, ...hashes].slice(-VAULT_SERVICE_LIMITS.ended_tokens_max)
@@ -213,7 +217,7 @@ const anew = (state: VaultValue, skipped: number, at: number): VaultValue => {
 const ofVault = (state: VaultValue, event: VaultEvent, at: number): VaultValue => {
   switch (event.type) {
     case "vault.created":
-      return { ...begun(event.uid, at, state.last), alerts: state.alerts, ended: state.ended }
+      return { ...begun(event.uid, at, state.last), alerts: state.alerts, ended: state.ended, ...usedOf(state) }
     case "vault.key_published":
       return { ...state, status: "active", public_key: event.public_key }
     case "vault.entry_written":
@@ -285,7 +289,7 @@ const ofVault = (state: VaultValue, event: VaultEvent, at: number): VaultValue =
       const hashes = [...state.sources, ...state.services].map(({ hash }) => hash)
       const { uid, created_at, last, alerts } = state
       const ended = endedTokens(state, hashes)
-      return { ...begun(uid, created_at, last), status: "revoked", revoked_at: at, alerts, ended }
+      return { ...begun(uid, created_at, last), status: "revoked", revoked_at: at, alerts, ended, ...usedOf(state) }
     }
   }
 }

@@ -31,7 +31,7 @@ export const vaultNews = reactions(
   on("vault", VaultEvent, (event, { id }) => {
     switch (event.type) {
       case "vault.alerted": {
-        const { type: _type, v: _v, ...alert } = event
+        const { type: _type, v: _v, hash: _hash, ...alert } = event
         return [commandFor("agent.vault_alert", id, alert)]
       }
       case "vault.consent_given":

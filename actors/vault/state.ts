@@ -150,6 +150,13 @@ export const VaultValue = Schema.Struct({
   /** The newest hashes of tokens that are not valid any more. Their use is reported. */
   ended: Schema.Array(Schema.String),
   /**
+   * Alerts about the use of tokens of `ended`. `told`: the hashes that an alert was about. `at`: the newest alert (Unix
+   * ms). `again`: the number of alerts about a token that had one before. Absent before the first alert.
+   */
+  ended_used: Schema.optionalKey(
+    Schema.Struct({ told: Schema.Array(Schema.String), at: Schema.Number, again: Schema.Int })
+  ),
+  /**
    * Those of `ended` whose program was still to be stopped, and when they ended (Unix ms). Absent in states of older
    * releases.
    */
@@ -242,8 +249,11 @@ export const VaultEvent = Schema.Union([
     until: Schema.Number
   }),
   event("vault.captcha_relayed", 1, { fill: Schema.Int, round: Schema.Int, expires_at: Schema.Number }),
-  /** An alert for the agent and its owners. */
-  event("vault.alerted", 1, VaultAlert.fields),
+  /**
+   * An alert for the agent and its owners. `hash`: the ended token that was used; absent in other alerts, and in events
+   * of older releases.
+   */
+  event("vault.alerted", 1, { ...VaultAlert.fields, hash: Schema.optionalKey(Schema.String) }),
   event("vault.fill_refused", 1, {
     entry: Schema.NullOr(Schema.Int),
     kind: Schema.NullOr(EntryKind),

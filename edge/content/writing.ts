@@ -59,15 +59,15 @@ export const WRITE_MIN_BYTES = 1200
 export const admitted = (bus: Bus, call: Call, taking: Partial<Taking> = {}): Effect.Effect<Caller, Refused> =>
   Effect.map(admittedByName(bus, call, taking), ({ agent, operator }) => ({ agent, operator }))
 
-/** Like `admitted`, for a request with a vault's token. The bytes count among those of the vault's agent. */
+/** Like `admitted`, for a request with a vault's token. The bytes count in the holders' part of the agent's bytes. */
 export const admittedHolding = (
   bus: Bus,
   call: Call,
   actor: string,
   { log = Math.max(WRITE_MIN_BYTES, call.body.length), upload = 0 }: Partial<Taking> = {}
 ): Effect.Effect<void, Refused> => {
-  const input = call.again ? NOTHING : { bytes: log, ...(upload === 0 ? {} : { upload }) }
-  return Effect.asVoid(bus.ask(call, { actor, op: "content.admit", input }))
+  const taken = call.again ? NOTHING : { bytes: log, ...(upload === 0 ? {} : { upload }) }
+  return Effect.asVoid(bus.ask(call, { actor, op: "content.admit", input: { ...taken, holder: true } }))
 }
 
 /** Like `admitted`, with the agent's handle. */

@@ -4,8 +4,9 @@
  * Invariants
  *  - A text that does not look like a token is refused before a body is read. The vault decides each time whether it is
  *    valid.
- *  - An invalid token counts as an unsigned request, so that guessing tokens is limited. A valid one uses its agent's
- *    bucket, and may do what its agent's status allows.
+ *  - An invalid token counts as an unsigned request, so that guessing tokens is limited. A valid one of a
+ *    fill service uses its agent's bucket, one of a source the bucket of the agent's sources. Each may do what its agent's
+ *    status allows.
  *  - The token itself is passed on only to the keeper (`keeper_key`). All other parts get its hash.
  */
 import { Effect } from "effect"
@@ -63,7 +64,8 @@ export const admittedHolder = (
           : Effect.fail(failed)
     )
     const writes = call.method !== "GET" && call.method !== "HEAD"
-    yield* bus.ask(call, { actor, op: "agent.admit_token", input: { writes }, anew: true })
+    const input = { writes, ...(type === "source" ? { source: true as const } : {}) }
+    yield* bus.ask(call, { actor, op: "agent.admit_token", input, anew: true })
     return { ...bearer, vault }
   })
 

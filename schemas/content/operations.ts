@@ -7,10 +7,15 @@ import { Author, Caller } from "./author.ts"
 export const contentOperations = operationsOf("agent", {
   /**
    * Admits the agent's write to existing content. It refuses closed and suspended accounts, and counts log bytes and
-   * upload bytes in the agent's daily limits.
+   * upload bytes in the agent's daily limits. `holder`: true for a request with a token of the agent's vault; all of
+   * these together may use only a part of the log bytes.
    */
   "content.admit": op({
-    input: Schema.Struct({ bytes: Schema.Int, upload: Schema.optionalKey(Schema.Int) }),
+    input: Schema.Struct({
+      bytes: Schema.Int,
+      upload: Schema.optionalKey(Schema.Int),
+      holder: Schema.optionalKey(Schema.Literal(true))
+    }),
     output: Schema.Struct({ ...Caller.fields, handle: Schema.String }),
     askedBy: ["edge"]
   }),

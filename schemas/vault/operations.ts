@@ -246,10 +246,15 @@ export const newsOperations = operationsOf("agent", {
 
 export const tokenOperations = operationsOf("agent", {
   /**
-   * Admits a request with a token of the agent's vault. It may do only what the agent's standing allows, and uses the
-   * agent's bucket.
+   * Admits a request with a token of the agent's vault. It may do only what the agent's standing allows. A fill service
+   * uses the agent's bucket. All sources (`source`) share a bucket of their own, so that none of them keeps the agent
+   * from ending it.
    */
-  "agent.admit_token": op({ input: Schema.Struct({ writes: Schema.Boolean }), output: Nothing, askedBy: ["edge"] })
+  "agent.admit_token": op({
+    input: Schema.Struct({ writes: Schema.Boolean, source: Schema.optionalKey(Schema.Literal(true)) }),
+    output: Nothing,
+    askedBy: ["edge"]
+  })
 })
 
 export const operations = { ...vaultOperations, ...tokenOperations, ...newsOperations }

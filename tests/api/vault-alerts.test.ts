@@ -52,6 +52,8 @@ describe("an alert", () => {
       ["sealed_mismatch", entry.id, "sealed_mismatch"],
       ["token_ended", null, null]
     ])
+    // The vault remembers which token it was; nobody else learns its hash.
+    expect(all.filter((payload) => "hash" in payload)).toEqual([])
     expect(all.find(({ event }) => event === "refusal")).toMatchObject({
       label: "Visa",
       origin: SHOP,

@@ -205,8 +205,9 @@ describe("a write that causes a notification and a delivery", () => {
     expect(entries.filter(({ commit }) => commit.trace === idOf(answer)).map(({ trace_id }) => trace_id)).toEqual([
       first?.traceId
     ])
+    // An ask before it settled the signature.
     expect(await said(replayCommand, service, ["agent", it.agent.id])).toContain(
-      `.0 by ${it.agent.id})  trace_id ${first?.traceId}`
+      `.1 by ${it.agent.id})  trace_id ${first?.traceId}`
     )
     const tailed = await tailUntil(`trace ${String(idOf(answer))}  trace_id ${first?.traceId}`)
     expect(tailed).toContain(`agent/${it.agent.id}  identity.set_recovery`)

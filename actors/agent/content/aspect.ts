@@ -131,15 +131,16 @@ export const operations = ({
       state === null ? missing : { data: authorOf(id, state, baseUrl) }
     ),
     "content.count": write({ decide: decideCount, answer: () => null, projected: true }),
-    "content.admit": once((state, { bytes, upload: uploaded = 0 }, { id, memory }) => {
+    "content.admit": once((state, { bytes, upload: uploaded = 0, holder }, { id, memory }) => {
       if (state === null) return Effect.fail(missing.refused)
       // The gate checks for a suspension only if an operation writes or draws on a bucket, so it is checked here too.
       const closed = statusRefusal(state, true)
       if (closed !== null) return Effect.fail(closed)
       const { roles, handle } = state
-      const drawn = Effect.andThen(meter.admit(bytes, { id, memory }), upload(memory.uploadBytes, id, uploaded))
+      const by = { holder }
+      const drawn = Effect.andThen(meter.admit(bytes, { id, memory }, by), upload(memory.uploadBytes, id, uploaded))
       return Effect.map(drawn, () => {
-        meter.spent(bytes, { id, memory })
+        meter.spent(bytes, { id, memory }, by)
         return { agent: id, operator: roles.includes("operator"), handle }
       })
     })
