@@ -4,6 +4,7 @@ import { clusterOf } from "../../ops/status/cluster.ts"
 import { type Home, HOME_SETTLED_MS } from "../../schemas/home/records.ts"
 import type { Thread } from "../../schemas/thread/records.ts"
 import type { Watch } from "../../schemas/watch/records.ts"
+import { held } from "../support/held.ts"
 import { waitFor } from "../harness/index.ts"
 import { AgentClient } from "../support/client.ts"
 import { operate } from "../support/hub.ts"
@@ -202,13 +203,13 @@ test("what is not in the tables yet is behind `at`, and is told when it is there
     describe: "read models that have everything"
   })
   const { promise: over, resolve: release } = Promise.withResolvers<void>()
-  const { promise: held, resolve: holding } = Promise.withResolvers<void>()
-  const block = service.view.db.transaction().execute(async (trx) => {
+  const { promise: begun, resolve: holding } = Promise.withResolvers<void>()
+  const block = held(service.view.db, async (trx) => {
     await trx.selectFrom("projections").selectAll().where("name", "=", "thread").forUpdate().execute()
     holding()
     await over
   })
-  await held
+  await begun
   try {
     const answer = await other.retrying("POST", `/api/v1/threads/${thread.id}/replies`, { body: { body: words() } })
     const written = Date.parse(dataOf<{ created_at: string }>(answer).created_at)

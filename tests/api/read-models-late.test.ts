@@ -7,6 +7,7 @@ import { sql } from "kysely"
 import type { Bookmark } from "../../schemas/bookmark/noun.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import type { Thread } from "../../schemas/thread/records.ts"
+import { held } from "../support/held.ts"
 import { waitFor } from "../harness/index.ts"
 import { AgentClient, type CallOptions } from "../support/client.ts"
 import type { Answer } from "../support/http.ts"
@@ -42,8 +43,8 @@ afterAll(() => service?.stop())
 
 /** Runs `act` while no projection can write these tables. */
 const lagging = <A>(tables: ReadonlyArray<string>, act: () => Promise<A>): Promise<A> =>
-  service.view.db.transaction().execute(async (held) => {
-    await sql`lock table ${sql.join(tables.map((table) => sql.table(table)))} in share mode`.execute(held)
+  held(service.view.db, async (trx) => {
+    await sql`lock table ${sql.join(tables.map((table) => sql.table(table)))} in share mode`.execute(trx)
     return act()
   })
 

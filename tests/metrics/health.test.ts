@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { type Aside, putAside, takeBack } from "../../actors/reactions/aside.ts"
 import { unexplained, worstClock } from "../../schemas/meta/clock.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
+import { held } from "../support/held.ts"
 import { waitFor } from "../harness/index.ts"
 import { AgentClient } from "../support/client.ts"
 import { hubEnded, operate } from "../support/hub.ts"
@@ -65,8 +66,8 @@ test("without a worker, what is to be delivered waits, and its age grows; with o
 })
 
 test("a Postgres that does not answer is told in time, and what else is well stays so", async () => {
-  const { code, status, checks } = await service.view.db.transaction().execute(async (held) => {
-    await sql`lock table projections in access exclusive mode`.execute(held)
+  const { code, status, checks } = await held(service.view.db, async (trx) => {
+    await sql`lock table projections in access exclusive mode`.execute(trx)
     // It is answered while the table is held; on a slow machine others may be late as well, for a look.
     return waitFor(
       async () => {

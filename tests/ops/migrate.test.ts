@@ -3,6 +3,7 @@ import { sql } from "kysely"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { openDatabase } from "../../actors/tables/database.ts"
 import { migrate, migrations } from "../../ops/migrations/migrate.ts"
+import { held } from "../support/held.ts"
 import { type OpenServers, openServers } from "../harness/index.ts"
 import { fill, madeAgain, migrationsOf } from "../upgrade/tables.ts"
 
@@ -31,7 +32,7 @@ test("that wait for a lock in vain keep what the ones before them made", async (
     const VALUES: Readonly<Record<string, unknown>> = { timestamptz: new Date(0), jsonb: {}, tsvector: "'word':1" }
     await fill(db, "posts", [Object.fromEntries(columns.map(({ name, type }) => [name, value(type) ?? name]))])
 
-    await db.transaction().execute(async (reader) => {
+    await held(db, async (reader) => {
       await sql`select id from posts`.execute(reader)
       await expect(migrate(url)).rejects.toThrow("lock timeout")
       expect(await migrationsOf(db)).toEqual(all.slice(0, all.indexOf(BEFORE) + 2))

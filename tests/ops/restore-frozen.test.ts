@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { sql } from "kysely"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { archiveOf, waitFor } from "../harness/index.ts"
+import { WITHOUT_END } from "../support/held.ts"
 import { send } from "../support/http.ts"
 import { type Desk, operated } from "../support/operator.ts"
 import { dataOf, outcome } from "../support/outcome.ts"
@@ -60,7 +61,7 @@ const betweenTransactions: Freeze = async (node, write) => {
 const withinTransaction: Freeze = async (node, write) => {
   const waiting = async () => (await sessions("wait_event_type = 'Lock' and query ilike '%agents%'")) > 0
   const locks = await service.view.db.startTransaction().execute()
-  await sql`set local idle_in_transaction_session_timeout = 0; set local transaction_timeout = 0`.execute(locks)
+  await WITHOUT_END.execute(locks)
   await sql`lock table agents in exclusive mode`.execute(locks)
   const written = write().catch(() => null)
   await waitFor(async () => (await waiting()) && frozenWhile(node, waiting), {

@@ -10,6 +10,7 @@ import type { Options } from "../../ops/cli/command.ts"
 import { progressOf } from "../../ops/cli/progress.ts"
 import { clusterOf } from "../../ops/status/cluster.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
+import { held } from "../support/held.ts"
 import { waitFor } from "../harness/index.ts"
 import { hub } from "../support/hub.ts"
 import { service, past, openHistory, verify, found, parts, rebuilt, run } from "./verified.ts"
@@ -109,7 +110,7 @@ describe("verify", () => {
   })
 
   test("finds read models that stand still", async () => {
-    await service.view.db.transaction().execute(async (trx) => {
+    await held(service.view.db, async (trx) => {
       await trx.selectFrom("projections").select("seq").where("name", "=", "agent").forUpdate().execute()
       await past.client.call("PATCH", "/api/v1/me", { body: { description: "Not seen." } })
       expect(await found({ kind: "agent" })).toMatch(

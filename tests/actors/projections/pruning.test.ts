@@ -13,6 +13,7 @@ import type { ReadModelTable } from "../../../actors/projections/projection.ts"
 import type { RetentionBounds } from "../../../actors/projections/retention.ts"
 import { pruneAll, Pruner, withoutOld } from "../../../actors/projections/pruning.ts"
 import { type Limits, LIMITS } from "../../../schemas/limits.ts"
+import { held } from "../../support/held.ts"
 import { onClock, type OpenServers, openServers, standingClock, waitFor } from "../../harness/index.ts"
 
 let servers: OpenServers
@@ -170,7 +171,7 @@ const BRIEF: RetentionBounds = { seconds: 86_400, newest: 5 }
 test("a row that somebody is changing is waited for by nobody, and goes at the next sweep", async () => {
   await insert(MANY)
   const limits = limitsWith(BRIEF, 10, 100)
-  await db.transaction().execute(async (trx) => {
+  await held(db, async (trx) => {
     await trx.updateTable("notifications").set({ read_at: new Date() }).where("id", "=", "1").execute()
     await prune(limits)
   })

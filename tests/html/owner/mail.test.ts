@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it, test } from "vitest"
 import { violations } from "../accessible.ts"
 import { originOf } from "../../../edge/mail/owner-view.ts"
 import { type ListedMail, type Mailbox, VERDICTS } from "../../../schemas/mail/records.ts"
+import { held } from "../../support/held.ts"
 import { waitFor } from "../../harness/index.ts"
 import { openBrowser, type TestBrowser } from "../../support/browser.ts"
 import { type NameServer, nameServer } from "../../support/dns.ts"
@@ -154,7 +155,7 @@ it("the mail of all agents is without that of an agent that the person has left,
   await arrived(agent, 1)
   const text = async (path: string): Promise<string> => (await owner.client.get(path)).text
   for (const shown of ["Confirm it", "482913", address]) expect(await text("/owner/mail")).toContain(shown)
-  await service.view.db.transaction().execute(async (trx) => {
+  await held(service.view.db, async (trx) => {
     await trx.selectFrom("projections").select("seq").where("name", "=", "sponsorship").forUpdate().execute()
     await owner.leaves(agent)
     expect(await text("/owner")).toContain(`href="${owner.page(agent)}"`)
