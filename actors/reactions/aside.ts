@@ -37,6 +37,14 @@ export interface Aside {
   }
 }
 
+const REDONE = "redo-"
+
+/** The command's id when an operator repeats it. */
+export const redoneId = (id: string): string => `${REDONE}${id}`
+
+/** The id of the reaction's command that this one is or repeats. */
+export const reactionId = (id: string): string => (id.startsWith(REDONE) ? id.slice(REDONE.length) : id)
+
 const text = new TextDecoder()
 
 /** The entry's name as a token of a subject, unique among the entries of a set with the same reason. */

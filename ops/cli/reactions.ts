@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { commandsAgain } from "../../actors/reactions/again.ts"
 import { REACTIONS } from "../../actors/process/reactions.ts"
-import { type Aside, asideOf, takeBack } from "../../actors/reactions/aside.ts"
+import { type Aside, asideOf, redoneId, takeBack } from "../../actors/reactions/aside.ts"
 import { carryOut, ONCE } from "../../actors/reactions/carrying.ts"
 import type { Command as Reaction, Reactions } from "../../actors/reactions/reaction.ts"
 import { subjects } from "../../schemas/subjects.ts"
@@ -45,8 +45,6 @@ const isDone = async ({ log }: Pick<Service, "log">, { told, id }: Reaction, sin
     after = last.seq
   }
 }
-
-const redoneId = (id: string): string => `redo-${id}`
 
 /**
  * Repeats the commands of a fault and returns the outcome for people. The fault is removed once the actors of all its

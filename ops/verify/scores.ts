@@ -4,7 +4,8 @@
  * hiding in the log, with the right amount.
  *
  * Invariant: an entry is compared with the commit that caused it, which is named by the id of the entry's command. So
- * the service may continue to write: a commit whose reactions are not done yet does not count as a fault.
+ * the service may continue to write: a commit whose reactions are not done yet does not count as a fault. Nor does one
+ * whose reactions are parked, or wait for an operator.
  */
 import { Effect, Stream } from "effect"
 import { reputationChanges } from "../../actors/agent/content/rating.ts"
@@ -16,6 +17,7 @@ import type { Commit } from "../../actors/log/commit.ts"
 import { pagesOf } from "../../actors/log/stream-pages.ts"
 import { ratedPosts } from "../../actors/post/reactions.ts"
 import { commitOf, type Message, messageOf } from "../../actors/projections/projection.ts"
+import { asideOf, reactionId } from "../../actors/reactions/aside.ts"
 import { readMark } from "../../actors/reactions/marks.ts"
 import { commandsOf, type Reactions } from "../../actors/reactions/reaction.ts"
 import { ratedReplies } from "../../actors/reply/reactions.ts"
@@ -53,7 +55,8 @@ interface ScoreState {
 
 const NEW: ScoreState = { entries: 0, trust: 0, reputation: 0, trustSum: 0 }
 
-class Recount {
+/** Reads the messages of the log in order. */
+export class Recount {
   entries = 0
   differing = 0
   readonly named: Array<string> = []
@@ -98,17 +101,18 @@ class Recount {
       this.standings.set(id, { ...before, [score]: value, trustSum, entries: entry })
       if (score === "reputation") given += delta
     }
-    const expected = this.expected.get(commit.id)
-    this.expected.delete(commit.id)
+    const caused = reactionId(commit.id)
+    const expected = this.expected.get(caused)
+    this.expected.delete(caused)
     const delta = expected?.delta ?? 0
     if (given !== delta)
       this.found(`agent ${id}: the command ${commit.id} changed its reputation by ${given}, the log says ${delta}`)
   }
 
-  /** Reports expected entries that were not found. */
-  end(marks: ReadonlyMap<string, number>): void {
+  /** Reports expected entries that were not found. `aside`: commits whose reactions wait, as `<set> <sequence>`. */
+  end(marks: ReadonlyMap<string, number>, aside: ReadonlySet<string>): void {
     for (const { set, seq, agent, delta } of this.expected.values()) {
-      if (seq <= (marks.get(set) ?? 0))
+      if (seq <= (marks.get(set) ?? 0) && !aside.has(waiting(set, seq)))
         this.found(`agent ${agent}: its reputation lacks ${delta}, which follows from sequence ${seq} of the log`)
     }
   }
@@ -119,13 +123,21 @@ class Recount {
   }
 }
 
+const waiting = (set: string, seq: number): string => `${set} ${seq}`
+
 export const verifyScores = async (
   { nats, manager, archive }: Pick<Service, "nats" | "manager" | "archive">,
   signal: AbortSignal
 ): Promise<ScoreReport> => {
   const marks = new Map<string, number>()
+  const aside = new Set<string>()
   // The progress of the sets is read before the end of the log, so everything that they have done lies before that end.
-  for (const { name } of RATING) marks.set(name, (await readMark(nats, name)).seq)
+  // A parked command is taken back once it is carried out.
+  for (const { name } of RATING) {
+    marks.set(name, (await readMark(nats, name)).seq)
+    const all = await Effect.runPromise(Effect.all([asideOf(nats, name, "parked"), asideOf(nats, name, "fault")]))
+    for (const { seq } of all.flat()) aside.add(waiting(name, seq))
+  }
   const last = (await manager.streams.info(streams.events)).state.last_seq
   const recount = new Recount()
   const pages = Stream.runForEachWhile(pagesOf(nats, streams.events, 0, PAGE, EVERYTHING, archive), (page) =>
@@ -136,7 +148,7 @@ export const verifyScores = async (
     })
   )
   if (last > 0) await Effect.runPromise(pages, { signal })
-  recount.end(marks)
+  recount.end(marks, aside)
   const { entries, differing, named, standings } = recount
   return { agents: standings.size, entries, differing, named }
 }
