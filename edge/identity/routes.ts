@@ -46,15 +46,13 @@ const decodeAttest = bodyDecoder(Attest)
 const KEY_REQUEST_MAX_BYTES = 2048
 const PROOF_MAX_CHARS = 128
 
-const newKeyOf = (call: Call, field: string, text: string): Effect.Effect<string, Refused> =>
-  Effect.andThen(
-    call.known,
-    Effect.suspend(() => {
-      const key = readPublicKey(text)
-      if (text !== text.trim()) return refuse(invalidField(field, `${field} must not have spaces around it.`))
-      return key.ok ? Effect.succeed(encodeBase64(key.bytes)) : refuse(invalidField(field, `${field} ${key.problem}.`))
-    })
-  )
+/** The sender must be known or counted before. */
+const newKeyOf = (field: string, text: string): Effect.Effect<string, Refused> =>
+  Effect.suspend(() => {
+    const key = readPublicKey(text)
+    if (text !== text.trim()) return refuse(invalidField(field, `${field} must not have spaces around it.`))
+    return key.ok ? Effect.succeed(encodeBase64(key.bytes)) : refuse(invalidField(field, `${field} ${key.problem}.`))
+  })
 
 const tooLong: Refusal = aboveMax(
   "body",
@@ -104,7 +102,7 @@ const keyChange = (
   Effect.gen(function* () {
     const request = yield* publishable(call, members)
     const proof = yield* proofOf(body.proof)
-    return { new_public_key: yield* newKeyOf(call, "new_public_key", body.new_public_key), proof, request }
+    return { new_public_key: yield* newKeyOf("new_public_key", body.new_public_key), proof, request }
   })
 
 export const identityRoutes = ({ bus, limits, identities, config: { hub } }: Parts) => {
@@ -163,14 +161,17 @@ export const identityRoutes = ({ bus, limits, identities, config: { hub } }: Par
       Effect.map(own(bus, call, "identity.unsign_directory", null), (kept) => dataBytes(kept)),
     rotateKey: (call) =>
       Effect.gen(function* () {
-        const change = yield* keyChange(call, yield* decodeRotation(call), ["new_public_key", "proof"])
+        const body = yield* decodeRotation(call)
+        yield* call.known
+        const change = yield* keyChange(call, body, ["new_public_key", "proof"])
         return dataBytes(yield* own(bus, call, "identity.rotate", change))
       }),
     getRecovery: (call) => Effect.map(own(bus, call, "identity.recovery", null), (recovery) => dataBytes(recovery)),
     setRecovery: (call) =>
       Effect.gen(function* () {
         const body = yield* decodeRecovery(call)
-        const recovery_public_key = yield* newKeyOf(call, "recovery_public_key", body.recovery_public_key)
+        yield* call.known
+        const recovery_public_key = yield* newKeyOf("recovery_public_key", body.recovery_public_key)
         const proof = yield* proofOf(body.proof)
         const request = yield* publishable(call, ["recovery_public_key", "proof"])
         return dataBytes(yield* own(bus, call, "identity.set_recovery", { recovery_public_key, proof, request }))

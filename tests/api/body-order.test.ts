@@ -189,6 +189,14 @@ describe("a small body of a key that is no agent's", () => {
   })
 })
 
+test("a recovery, which has a limit of its own, draws on no other for its new key", async () => {
+  const headers = freshAddress()
+  for (let n = 0; n <= ANONYMOUS; n++) {
+    const body = { agent: "nobody", new_public_key: newIdentity().publicKey, proof: "x" }
+    expect(outcome(await client().call("POST", "/api/v1/recover", { body, headers }))).toBe("404 not_found")
+  }
+})
+
 test("a small body of an agent that may not write has few seeds tried", async () => {
   const { as: agent, text } = manySeeds()
   await register(agent, { edge: service.edges[0] ?? "", headers: freshAddress() })

@@ -29,7 +29,7 @@ export interface Job {
   readonly lookup: () => Lookup
   /** Reports the CPU time of a turn, in microseconds. */
   readonly spent: (us: number) => void
-  /** Called if the job has to give way before it is begun. */
+  /** Called if the job has to give way while it waits. */
   readonly refused: () => void
   /** `null` if the job was given up. */
   readonly done: (result: Result | null) => void
