@@ -254,9 +254,10 @@ const limitCases = (operation: Operation): ReadonlyArray<Case> => {
     ask
   })
   const cases: Array<Case> = []
-  if (byToken(operation) !== null)
+  const kind = byToken(operation)
+  if (kind !== null)
     return [
-      make("by a token", "agent", async (subject) => {
+      make("by a token", kind === "source" ? "vault_sources" : "agent", async (subject) => {
         const headers = { ...freshAddress(), ...(await tokenFor(subject, operation)) }
         return bucketOf(() => unsigned(subject.service.edges[0] ?? "", operation, headers))
       })

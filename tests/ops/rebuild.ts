@@ -207,13 +207,16 @@ export const rebuildTests = (): void => {
         service.view.db
       )
     await waitFor(async () => ((await waits()).rows[0]?.n ?? 0) > 0, { describe: "the swap to try for its lock" })
-    const ended = () =>
-      sql<{ n: number }>`
-        select count(pg_terminate_backend(pid))::int as n from pg_locks
-        where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`.execute(
-        service.view.db
-      )
-    expect((await ended()).rows[0]?.n).toBeGreaterThan(0)
+    const { rows: holders } = await sql<{ pid: number }>`
+      select pid, pg_terminate_backend(pid) from pg_locks
+      where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`.execute(
+      service.view.db
+    )
+    expect(holders.length).toBeGreaterThan(0)
+    // A backend that is told to end has its locks for a moment longer.
+    const pids = holders.map(({ pid }) => pid)
+    const left = () => sql`select pid from pg_stat_activity where pid = any(${pids})`.execute(service.view.db)
+    await waitFor(async () => (await left()).rows.length === 0, { describe: "the end of who had the lock" })
     const second = rebuilt()
     await waitFor(() => Promise.race([first, Promise.resolve(null)]), { describe: "the first to fail" })
     await reader.query("commit")

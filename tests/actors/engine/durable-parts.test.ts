@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import type { Kysely } from "kysely"
 import type { Effect } from "effect"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
 import { type Database, openDatabase } from "../../../actors/tables/database.ts"
 import { type EngineParts } from "../../../actors/engine/activation.ts"
 import type { Activation } from "../../../actors/engine/activation.ts"
@@ -14,7 +14,7 @@ import { Sealer } from "../../../actors/log/seal.ts"
 import { formatOf } from "../../../actors/engine/state-format.ts"
 import { PostgresSnapshots } from "../../../actors/engine/snapshots.ts"
 import type { Answer } from "../../../schemas/runtime/bus/asker.ts"
-import { ScheduledTimers } from "../../../actors/engine/timers.ts"
+import { FIRE, ScheduledTimers } from "../../../actors/engine/timers.ts"
 import { event } from "../../../actors/engine/events.ts"
 import { type ActorOf, type Fold, kind, type KindParts } from "../../../actors/kit/kind.ts"
 import { limitKind } from "../../../actors/limit/actor.ts"
@@ -56,6 +56,7 @@ describe("timers", () => {
       (name) => (name === "clock" ? "clock.struck" : undefined)
     )
     const scope = openScope()
+    onTestFinished(() => scope.close())
     await scope.make(delivering)
     const due = Date.now() + 400
     await Promise.all(["a", "b", "c"].map((id) => timers.set("clock", id, "once", due)))
@@ -64,7 +65,7 @@ describe("timers", () => {
     await timers.set("clock", "moved", "once", Date.now() + 3_600_000)
     await waitFor(() => fired.length >= 4, { describe: "four timers" })
     expect(fired.map((ask) => `${ask.actor} ${ask.op}`).toSorted()).toEqual(
-      ["a", "b", "c", "moved"].map((id) => `${id} clock.struck`)
+      ["a", "b", "c", "moved"].map((id) => `${id} ${FIRE}`)
     )
     // Each says for when it was set: an actor knows by that whether it still waits for it.
     for (const ask of fired) expect(ask.input).toEqual({ name: "once", at: due })
@@ -80,7 +81,6 @@ describe("timers", () => {
       const message = await bus.manager.streams.getMessage(streams.timers, { last_by_subj })
       expect(message?.header.get("Nats-TTL")).toBe("2592000s")
     }
-    await scope.close()
   })
 })
 
@@ -89,6 +89,7 @@ describe("a timer that is set for so soon that its commit may be under way", () 
     const timers = new ScheduledTimers(bus.nats)
     const fired: Array<Ask> = []
     const scope = openScope()
+    onTestFinished(() => scope.close())
     await scope.make(
       timers.deliver(
         bus.manager,
@@ -112,7 +113,6 @@ describe("a timer that is set for so soon that its commit may be under way", () 
     expect(idsOf("late")).toHaveLength(3)
     expect(new Set(idsOf("late")).size).toBe(2)
     for (const ask of fired) expect(ask.input).toEqual({ name: "once", at: due })
-    await scope.close()
   })
 })
 
