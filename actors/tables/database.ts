@@ -90,32 +90,26 @@ export const openReading = (url: string, max: number, timeoutMs: number): pg.Poo
 
 export const LIVE_SCHEMA = "public"
 
-/**
- * A connection pool for changes of served tables. Copying and indexing may take long. A wait for a lock may not, because
- * it makes all later readers of the table wait.
- */
-export const openMigratingDatabase = (url: string): Kysely<Database> =>
+const bulk = (url: string, options: string): Kysely<Database> =>
   database(
     open(url, {
       max: BULK_POOL_MAX,
       timeoutMs: BULK_STATEMENT_TIMEOUT_MS,
       idleMs: BULK_IDLE_TIMEOUT_MS,
       connectWithinMs: PATIENT_CONNECT_MS,
-      options: `${BULK_SETTINGS} -c lock_timeout=${LOCK_TIMEOUT_MS}`
+      options: `${BULK_SETTINGS} ${options}`
     })
   )
+
+/**
+ * A connection pool for changes of served tables. Copying and indexing may take long. A wait for a lock may not, because
+ * it makes all later readers of the table wait.
+ */
+export const openMigratingDatabase = (url: string): Kysely<Database> => bulk(url, `-c lock_timeout=${LOCK_TIMEOUT_MS}`)
 
 /**
  * A connection pool for work on whole tables. A table name means the table in `schema` if it exists there, otherwise
  * the served one.
  */
 export const openBulkDatabase = (url: string, schema: string): Kysely<Database> =>
-  database(
-    open(url, {
-      max: BULK_POOL_MAX,
-      timeoutMs: BULK_STATEMENT_TIMEOUT_MS,
-      idleMs: BULK_IDLE_TIMEOUT_MS,
-      connectWithinMs: PATIENT_CONNECT_MS,
-      options: `${BULK_SETTINGS} -c search_path=${schema},${LIVE_SCHEMA}`
-    })
-  )
+  bulk(url, `-c search_path=${schema},${LIVE_SCHEMA}`)

@@ -1,4 +1,4 @@
-/** How a program's command and environment reach the first process of its container: through a FIFO, twice at most. */
+/** The first process of a container gets its program's command and environment through a FIFO, twice at most. */
 import { execFileSync } from "node:child_process"
 import { constants } from "node:fs"
 import { access, open } from "node:fs/promises"

@@ -45,26 +45,29 @@ const withSources = (limits: Limits) => {
  * requests. All holders are refused when the account is closed (contract 17).
  */
 export const operations = ({
-  config: { limits }
-}: KindParts): Operating<typeof newsOperations & typeof tokenOperations, AgentActor> => ({
-  "agent.vault_alert": write({
-    prepare: () => drawNotification,
-    decide: (state, alert, { facts }) => decideNews(state, "vault.alert", alert, facts),
-    answer: () => null
-  }),
-  "agent.vault_consent": write({
-    prepare: () => drawNotification,
-    decide: (state, { fill, entry, origin, allowed }, { facts }) =>
-      decideNews(state, "vault.consent", { fill_id: fill, entry_id: entry, origin, allowed }, facts),
-    answer: () => null
-  }),
-  "agent.admit_token": once((state, { writes, source }, { memory, at }) =>
-    Effect.suspend(() => {
-      if (state === null) return Effect.fail(missing.refused)
-      const refused = statusRefusal(state, writes)
-      if (refused !== null) return Effect.fail(refused)
-      const verdict = drawAll(memory, withSources(limits), [source === true ? SOURCES : "agent"], at)
-      return "pass" in verdict && !verdict.pass ? Effect.fail(verdict.refused) : Effect.succeed(null)
-    })
-  )
-})
+  config
+}: KindParts): Operating<typeof newsOperations & typeof tokenOperations, AgentActor> => {
+  const limits = withSources(config.limits)
+  return {
+    "agent.vault_alert": write({
+      prepare: () => drawNotification,
+      decide: (state, alert, { facts }) => decideNews(state, "vault.alert", alert, facts),
+      answer: () => null
+    }),
+    "agent.vault_consent": write({
+      prepare: () => drawNotification,
+      decide: (state, { fill, entry, origin, allowed }, { facts }) =>
+        decideNews(state, "vault.consent", { fill_id: fill, entry_id: entry, origin, allowed }, facts),
+      answer: () => null
+    }),
+    "agent.admit_token": once((state, { writes, source }, { memory, at }) =>
+      Effect.suspend(() => {
+        if (state === null) return Effect.fail(missing.refused)
+        const refused = statusRefusal(state, writes)
+        if (refused !== null) return Effect.fail(refused)
+        const verdict = drawAll(memory, limits, [source === true ? SOURCES : "agent"], at)
+        return "pass" in verdict && !verdict.pass ? Effect.fail(verdict.refused) : Effect.succeed(null)
+      })
+    )
+  }
+}

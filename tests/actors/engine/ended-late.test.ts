@@ -11,7 +11,7 @@ import { machineClock } from "../../../schemas/runtime/clock.ts"
 import { subjects } from "../../../schemas/subjects.ts"
 import { type Client, startCluster, type TestCluster } from "./cluster.ts"
 
-/** Of all kinds that end. */
+/** The kinds that end. */
 const TIMERS: Readonly<Record<string, ReadonlyArray<string>>> = {
   challenge: ["erase"],
   delivery: ["retry"],
